@@ -1,0 +1,63 @@
+# Atelier. `make` shows what there is; `make check` is what CI runs.
+GO       ?= go
+BIN      := bin/atelier
+OUT      ?= demo-report
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+FUZZTIME ?= 20s
+LINT     := bin/golangci-lint
+SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo run test check lint fmt generate verify bench fuzz e2e dev clean
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## compile the one binary, without CGO
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
+
+demo: build ## turn examples/energy into an illustrated report and open it
+	$(BIN) run research-agent "How is electricity generation changing, and what do carbon dioxide and disasters have to do with it? Include charts and one illustration of wind turbines and solar panels." --files examples/energy --out $(OUT) --open
+
+run: build ## run the binary: make run ARGS='models list'
+	$(BIN) $(ARGS)
+
+test: ## run every Go test with the race detector
+	$(GO) test -race -timeout 10m ./...
+
+check: lint verify test e2e ## everything that CI runs
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
+
+$(LINT): tools/go.mod tools/go.sum
+	cd tools && $(GO) build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+lint: $(LINT) ## vet, format and lint
+	$(LINT) run ./...
+
+fmt: $(LINT) ## format the code
+	$(LINT) fmt ./...
+
+generate: ## write the generated parts of the documentation
+	$(GO) test ./cmd/atelier -run '^TestReference$$' -update
+
+verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md)
+	$(GO) mod tidy -diff
+
+bench: ## run the benchmarks, readable by benchstat: make bench | tee new.txt
+	$(GO) test -run '^$$' -bench . -benchmem -count $(or $(COUNT),6) ./...
+
+fuzz: ## fuzz each parser for FUZZTIME
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; done
+
+e2e: build ## open a produced report in Chromium, light and dark, wide and narrow
+	cd e2e && ([ -d node_modules ] || npm ci --no-audit --no-fund) && node --test
+
+dev: ## rebuild and rerun the tests of what changed
+	$(GO) test ./...
+
+clean: ## remove what was built
+	rm -rf bin $(OUT) e2e/out e2e/node_modules

@@ -1,0 +1,116 @@
+// Package action is what agents do besides thinking: named actions with typed
+// parameters, a registry, and the interceptor that keeps bytes out of whatever a
+// model sees.
+//
+// Every result of every action passes the interceptor: Binary outputs at any size,
+// undeclared base64 by detection, messages and errors as well, become media outputs
+// and refs. Errors are media.Error values. It may import media, blob, probe, wire,
+// imaging and generate; the shipped actions live in one package per family below it.
+package action
+
+import (
+	"context"
+	"io"
+
+	"atelier/media"
+)
+
+// Direction says which way a parameter goes.
+type Direction string
+
+// The directions. Only Output and Both parameters reach the model.
+const (
+	Input  Direction = "Input"
+	Output Direction = "Output"
+	Both   Direction = "Both"
+)
+
+// ValueType is the shape of a parameter's value.
+type ValueType string
+
+// The value types.
+const (
+	Scalar       ValueType = "Scalar"
+	SimpleObject ValueType = "Simple Object"
+	Binary       ValueType = "Binary"
+	Other        ValueType = "Other"
+)
+
+// BinaryFormat says what a Binary output's value is; empty means MediaOutput.
+type BinaryFormat string
+
+// The formats of Binary outputs.
+const (
+	FormatMediaOutput  BinaryFormat = "MediaOutput"  // media.Output, *media.Output, or a map in that shape with data, url or digest
+	FormatBase64String BinaryFormat = "Base64String" // base64 text in any alphabet
+	FormatDataURL      BinaryFormat = "DataURL"      // data:TYPE;base64,…
+	FormatBytes        BinaryFormat = "Bytes"        // []byte
+	FormatReader       BinaryFormat = "Reader"       // io.Reader, closed after reading if it is an io.Closer
+)
+
+// Param describes one parameter. Names are PascalCase.
+type Param struct {
+	Name string `json:"name"`
+	// Direction defaults to Input, ValueType to Scalar.
+	Direction Direction    `json:"direction"`
+	ValueType ValueType    `json:"value_type"`
+	IsArray   bool         `json:"is_array,omitempty"`
+	Format    BinaryFormat `json:"binary_output_format,omitempty"`
+	Required  bool         `json:"required,omitempty"`
+	// Type is string, integer, number, boolean, object or any; empty means string.
+	Type string `json:"type,omitempty"`
+	// Default is applied when the parameter is missing.
+	Default any `json:"default,omitempty"`
+	// Values lists the accepted values of an enumeration; compared without case.
+	Values []string `json:"values,omitempty"`
+	// Description is read by models and people.
+	Description string `json:"description"`
+}
+
+// Action is one thing that an agent can do.
+type Action struct {
+	// Name is what models call it: "Generate Image".
+	Name string
+	// Description says when to use it; models read it.
+	Description string
+	// Tags group actions: media, file, visual.
+	Tags   []string
+	Params []Param
+	// Run does it. Inputs are checked, defaulted and resolved before.
+	Run func(ctx context.Context, c *Call) (Result, error)
+}
+
+// Call is one invocation.
+type Call struct {
+	// Params are the input values by name: JSON types (numbers are float64); for Binary inputs
+	// media.Output (or []media.Output where IsArray).
+	Params map[string]any
+	// Media is the media set of the calling run.
+	Media *media.Set
+	// Agent is the slug of the caller; Prefer its preferred image models.
+	Agent  string
+	Prefer []string
+	// Open reads a stored item of this run.
+	Open func(ctx context.Context, o media.Output) (io.ReadCloser, error)
+	// Progress, if not nil, receives small progress notes of long actions.
+	Progress func(note string)
+}
+
+// Result codes.
+const (
+	Success = "SUCCESS"
+	Partial = "PARTIAL"
+	Failure = "ERROR"
+)
+
+// Result is what an action gives back, before the interceptor.
+type Result struct {
+	// Code is SUCCESS, PARTIAL, ERROR or an action's own word; empty means SUCCESS.
+	Code string
+	// Message is one sentence for the model and for people.
+	Message string
+	// Outputs are values by parameter name. Undeclared names are passed on with detection.
+	Outputs map[string]any
+	// Warnings reach the run's result.
+	Warnings []string
+}

@@ -1,0 +1,222 @@
+package action
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// bind checks the parameters that a model wrote against the declared inputs:
+// names without regard to case, sane coercion ("3" is 3 where a number is due),
+// enumerations, defaults, refs. All complaints come back in one error.
+func (a Action) bind(raw map[string]any, set *media.Set) (map[string]any, error) {
+	given, complaints := a.match(raw)
+	params := make(map[string]any, len(a.Params))
+	var unknownRefs []string
+	for _, p := range a.Params {
+		if p.Direction == Output {
+			continue
+		}
+		v, ok := given[p.Name]
+		if !ok || missing(v) {
+			switch {
+			case p.Required:
+				complaints = append(complaints, fmt.Sprintf("%s is required%s", p.Name, because(p.Description)))
+			case p.Default != nil:
+				params[p.Name] = p.fallback()
+			}
+			continue
+		}
+		bound, bad, err := p.bind(v, set)
+		unknownRefs = append(unknownRefs, bad...)
+		if err != nil {
+			complaints = append(complaints, fmt.Sprintf("%s %s", p.Name, err))
+			continue
+		}
+		params[p.Name] = bound
+	}
+	if len(complaints) > 0 {
+		e := media.Errorf(media.CodeInvalid, "%s: %s", a.Name, strings.Join(complaints, "; "))
+		e.Retryable, e.Valid = true, a.inputNames()
+		return nil, e
+	}
+	if len(unknownRefs) > 0 {
+		slices.Sort(unknownRefs)
+		return nil, set.Unknown(slices.Compact(unknownRefs)...)
+	}
+	return params, nil
+}
+
+// fallback is the default in the same types as a bound value; validate has
+// checked that it fits.
+func (p Param) fallback() any {
+	if v, _, err := p.bind(p.Default, &media.Set{}); err == nil {
+		return v
+	}
+	return p.Default
+}
+
+// match gives the raw values by declared name and complains of the rest.
+func (a Action) match(raw map[string]any) (map[string]any, []string) {
+	given := make(map[string]any, len(raw))
+	var complaints []string
+	names := make([]string, 0, len(raw))
+	for n := range raw {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		i := slices.IndexFunc(a.Params, func(p Param) bool {
+			return p.Direction != Output && nameKey(p.Name) == nameKey(n)
+		})
+		if i < 0 {
+			complaints = append(complaints, fmt.Sprintf("unknown parameter %q, use %s", clip(n, 60), strings.Join(a.inputNames(), ", ")))
+			continue
+		}
+		declared := a.Params[i].Name
+		if _, twice := given[declared]; twice {
+			complaints = append(complaints, fmt.Sprintf("%s is given twice", declared))
+			continue
+		}
+		given[declared] = raw[n]
+	}
+	return given, complaints
+}
+
+func (a Action) inputNames() []string {
+	names := []string{}
+	for _, p := range a.Params {
+		if p.Direction != Output {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// missing tells null and blank text, which models write for "not set".
+func missing(v any) bool {
+	s, isText := v.(string)
+	return v == nil || isText && strings.TrimSpace(s) == ""
+}
+
+func because(description string) string {
+	if description == "" {
+		return ""
+	}
+	return " (" + clip(strings.TrimSuffix(description, "."), 120) + ")"
+}
+
+// bind checks one value. bad are refs that mean nothing in this run.
+func (p Param) bind(v any, set *media.Set) (bound any, bad []string, err error) {
+	if p.ValueType == Binary {
+		return p.bindMedia(v, set)
+	}
+	if bad = strangeRefs(v, set); len(bad) > 0 {
+		return nil, bad, nil
+	}
+	if !p.IsArray {
+		bound, err = p.coerce(v)
+		return bound, nil, err
+	}
+	items := asList(v)
+	out := make([]any, 0, len(items))
+	for i, item := range items {
+		b, err := p.coerce(item)
+		if err != nil {
+			return nil, nil, fmt.Errorf("item %d %w", i+1, err)
+		}
+		out = append(out, b)
+	}
+	return out, nil, nil
+}
+
+// asList takes an array, an array written as JSON text, or a single value.
+func asList(v any) []any {
+	switch t := v.(type) {
+	case []any:
+		return t
+	case []string:
+		list := make([]any, len(t))
+		for i, s := range t {
+			list[i] = s
+		}
+		return list
+	case string:
+		var list []any
+		if s := strings.TrimSpace(t); strings.HasPrefix(s, "[") && json.Unmarshal([]byte(s), &list) == nil {
+			return list
+		}
+	}
+	return []any{v}
+}
+
+// bindMedia resolves refs, placeholders and our media URLs to the run's items.
+func (p Param) bindMedia(v any, set *media.Set) (any, []string, error) {
+	var found []media.Output
+	var bad []string
+	items := asList(v)
+	for _, item := range items {
+		text, ok := refText(item)
+		if !ok {
+			return nil, nil, media.Errorf(media.CodeInvalid, "takes media refs such as img-7k3m9q2x, not %s", kindOf(item))
+		}
+		o, err := set.Find(text)
+		if err != nil {
+			bad = append(bad, text)
+			continue
+		}
+		found = append(found, o)
+	}
+	switch {
+	case len(bad) > 0:
+		return nil, bad, nil
+	case p.IsArray:
+		return found, nil, nil
+	case len(found) != 1:
+		return nil, nil, media.Errorf(media.CodeInvalid, "takes one media ref, not %d", len(found))
+	}
+	return found[0], nil, nil
+}
+
+// refText finds the ref in what a model wrote for a media item.
+func refText(v any) (string, bool) {
+	switch t := v.(type) {
+	case string:
+		return t, true
+	case media.Output:
+		return string(t.Ref), true
+	case map[string]any:
+		for _, key := range []string{"refId", "ref", "placeholder", "url"} {
+			if s, ok := t[key].(string); ok {
+				return s, true
+			}
+		}
+	}
+	return "", false
+}
+
+// strangeRefs lists placeholders in any string of v that name no item of this run.
+func strangeRefs(v any, set *media.Set) []string {
+	var bad []string
+	switch t := v.(type) {
+	case string:
+		bad = append(bad, media.BadRefs(t)...)
+		for _, r := range media.Refs(t) {
+			if _, ok := set.Lookup(r); !ok {
+				bad = append(bad, string(r))
+			}
+		}
+	case []any:
+		for _, item := range t {
+			bad = append(bad, strangeRefs(item, set)...)
+		}
+	case map[string]any:
+		for _, item := range t {
+			bad = append(bad, strangeRefs(item, set)...)
+		}
+	}
+	return bad
+}

@@ -1,0 +1,41 @@
+package action
+
+import "atelier/media"
+
+// Text gives a string parameter, or "" if it was not given.
+func (c *Call) Text(name string) string {
+	s, _ := c.Params[name].(string)
+	return s
+}
+
+// Int gives an integer parameter, or 0 if it was not given.
+func (c *Call) Int(name string) int {
+	f, _ := asNumber(c.Params[name])
+	return int(f)
+}
+
+// Number gives a number parameter, or 0 if it was not given.
+func (c *Call) Number(name string) float64 {
+	f, _ := asNumber(c.Params[name])
+	return f
+}
+
+// Bool gives a boolean parameter, or false if it was not given.
+func (c *Call) Bool(name string) bool {
+	b, _ := asBool(c.Params[name])
+	return b
+}
+
+// Has reports whether the parameter was given or has a default.
+func (c *Call) Has(name string) bool { return c.Params[name] != nil }
+
+// Items gives the media of a Binary parameter, scalar or array.
+func (c *Call) Items(name string) []media.Output {
+	switch v := c.Params[name].(type) {
+	case media.Output:
+		return []media.Output{v}
+	case []media.Output:
+		return v
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package action
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+// coerce gives v in the declared type, as models mean it.
+func (p Param) coerce(v any) (any, error) {
+	switch p.Type {
+	case "integer":
+		f, ok := asNumber(v)
+		if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return nil, media.Errorf(media.CodeInvalid, "must be a whole number, not %s", kindOf(v))
+		}
+		return f, nil
+	case "number":
+		if f, ok := asNumber(v); ok {
+			return f, nil
+		}
+		return nil, media.Errorf(media.CodeInvalid, "must be a number, not %s", kindOf(v))
+	case "boolean":
+		if b, ok := asBool(v); ok {
+			return b, nil
+		}
+		return nil, media.Errorf(media.CodeInvalid, "must be true or false, not %s", kindOf(v))
+	case "object":
+		return asObject(v)
+	case "any":
+		return v, nil
+	}
+	if p.Type == "" && p.ValueType == SimpleObject {
+		return asObject(v)
+	}
+	if p.Type == "" && p.ValueType == Other {
+		return v, nil
+	}
+	return p.text(v)
+}
+
+// text gives a string, which for an enumeration must be one of its values.
+func (p Param) text(v any) (any, error) {
+	s, ok := asText(v)
+	if !ok {
+		return nil, media.Errorf(media.CodeInvalid, "must be text, not %s", kindOf(v))
+	}
+	if len(p.Values) == 0 {
+		return s, nil
+	}
+	for _, want := range p.Values {
+		if strings.EqualFold(strings.TrimSpace(s), want) {
+			return want, nil
+		}
+	}
+	return nil, media.Errorf(media.CodeInvalid, "must be one of %s, not %q", strings.Join(p.Values, ", "), clip(s, 60))
+}
+
+func asText(v any) (string, bool) {
+	switch t := v.(type) {
+	case string:
+		return t, true
+	case bool:
+		return strconv.FormatBool(t), true
+	case json.Number:
+		return t.String(), true
+	}
+	if f, ok := asNumber(v); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+func asNumber(v any) (float64, bool) {
+	switch t := v.(type) {
+	case float64:
+		return t, !math.IsNaN(t) && !math.IsInf(t, 0)
+	case int:
+		return float64(t), true
+	case int64:
+		return float64(t), true
+	case json.Number:
+		f, err := t.Float64()
+		return f, err == nil
+	case string:
+		f, err := strconv.ParseFloat(strings.TrimSpace(t), 64)
+		return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
+	}
+	return 0, false
+}
+
+func asBool(v any) (value, ok bool) {
+	switch t := v.(type) {
+	case bool:
+		return t, true
+	case string:
+		switch strings.ToLower(strings.TrimSpace(t)) {
+		case "true", "yes", "1", "on":
+			return true, true
+		case "false", "no", "0", "off":
+			return false, true
+		}
+	case float64:
+		return t == 1, t == 0 || t == 1
+	}
+	return false, false
+}
+
+func asObject(v any) (any, error) {
+	switch t := v.(type) {
+	case map[string]any:
+		return t, nil
+	case string:
+		var m map[string]any
+		if json.Unmarshal([]byte(t), &m) == nil && m != nil {
+			return m, nil
+		}
+	}
+	return nil, media.Errorf(media.CodeInvalid, "must be an object, not %s", kindOf(v))
+}
+
+// kindOf names what a model gave, quoting short text only.
+func kindOf(v any) string {
+	switch t := v.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		return strconv.Quote(clip(t, 40))
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "an array"
+	case bool:
+		return strconv.FormatBool(t)
+	}
+	if f, ok := asNumber(v); ok {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return fmt.Sprintf("a %T", v)
+}

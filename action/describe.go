@@ -1,0 +1,85 @@
+package action
+
+// Description is an action as models read it in a prompt and people in docs.
+type Description struct {
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Params      []ParamDescription `json:"params"`
+	// Outputs are what comes back; models are told by the result itself, so
+	// [Registry.Describe] leaves them out and [Registry.Document] has them.
+	Outputs []ParamDescription `json:"outputs,omitempty"`
+	Tags    []string           `json:"tags,omitempty"`
+}
+
+// ParamDescription is one parameter of a [Description].
+type ParamDescription struct {
+	Name string `json:"name"`
+	// Type is string, integer, number, boolean, object, any or media, with "[]"
+	// behind it for arrays. A media input takes a ref or a placeholder.
+	Type        string   `json:"type"`
+	Required    bool     `json:"required,omitempty"`
+	Default     any      `json:"default,omitempty"`
+	Values      []string `json:"values,omitempty"`
+	Description string   `json:"description,omitempty"`
+}
+
+// Describe tells models about the named actions, in the order asked; no names
+// means all, by name. An unknown name is [media.CodeNotFound].
+func (r *Registry) Describe(names ...string) ([]Description, error) {
+	docs, err := r.Document(names...)
+	for i := range docs {
+		docs[i].Outputs, docs[i].Tags = nil, nil
+	}
+	return docs, err
+}
+
+// Document is [Registry.Describe] for people: with outputs and tags.
+func (r *Registry) Document(names ...string) ([]Description, error) {
+	if len(names) == 0 {
+		names = r.Names()
+	}
+	docs := make([]Description, 0, len(names))
+	for _, n := range names {
+		a, err := r.Lookup(n)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, a.Describe())
+	}
+	return docs, nil
+}
+
+// Describe tells what the action is, takes and gives.
+func (a Action) Describe() Description {
+	d := Description{Name: a.Name, Description: a.Description, Params: []ParamDescription{}, Tags: a.Tags}
+	for _, p := range a.Params {
+		pd := p.describe()
+		if p.Direction != Output {
+			d.Params = append(d.Params, pd)
+		}
+		if p.Direction != Input {
+			d.Outputs = append(d.Outputs, pd)
+		}
+	}
+	return d
+}
+
+func (p Param) describe() ParamDescription {
+	t := p.Type
+	switch {
+	case p.ValueType == Binary:
+		t = "media"
+	case t == "" && p.ValueType == SimpleObject:
+		t = "object"
+	case t == "" && p.ValueType == Other:
+		t = "any"
+	case t == "":
+		t = "string"
+	}
+	if p.IsArray {
+		t += "[]"
+	}
+	return ParamDescription{
+		Name: p.Name, Type: t, Required: p.Required, Default: p.Default, Values: p.Values, Description: p.Description,
+	}
+}

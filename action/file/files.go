@@ -1,0 +1,211 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// Config says which folder agents see.
+type Config struct {
+	// Dir is the folder; required.
+	Dir string
+	// MaxFiles is how many files one listing names; 0 means 1,000.
+	MaxFiles int
+	// MaxCharacters is how much text one reading gives at most; 0 means 10,000.
+	MaxCharacters int
+}
+
+// Files is a folder that agents may list and read. It is safe for concurrent use.
+type Files struct {
+	cfg  Config
+	root *os.Root
+}
+
+// Open opens the folder. A folder that is missing is [media.CodeNotFound]; one that
+// is no folder, cannot be read, or holds no visible file is [media.CodeInvalid].
+func Open(cfg Config) (*Files, error) {
+	cfg.MaxFiles = cmp.Or(cfg.MaxFiles, 1000)
+	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 10_000)
+	info, err := os.Stat(cfg.Dir)
+	switch {
+	case cfg.Dir == "":
+		return nil, media.Errorf(media.CodeInvalid, "no folder is named: give the folder with your files")
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, media.Errorf(media.CodeNotFound, "folder %s does not exist: check the path", cfg.Dir)
+	case err != nil:
+		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
+	case !info.IsDir():
+		return nil, media.Errorf(media.CodeInvalid, "%s is a file, not a folder: give the folder that holds it", cfg.Dir)
+	}
+	root, err := os.OpenRoot(cfg.Dir)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", cfg.Dir, reason(err))
+	}
+	f := &Files{cfg: cfg, root: root}
+	if err := f.check(); err != nil {
+		_ = root.Close() // the error at hand says more
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close lets go of the folder.
+func (f *Files) Close() error { return f.root.Close() }
+
+// Actions are List Files and Read File over the folder.
+func (f *Files) Actions() []action.Action {
+	return []action.Action{f.listAction(), f.readAction()}
+}
+
+// check looks for one file that can be offered.
+func (f *Files) check() error {
+	dir, err := f.root.Open(".")
+	if err == nil {
+		_, err = dir.Readdirnames(1)
+		_ = dir.Close() // read only
+	}
+	if err != nil && !isEOF(err) {
+		return media.Errorf(media.CodeInvalid, "folder %s cannot be read: %s", f.cfg.Dir, reason(err))
+	}
+	l := listing{files: f, max: 1}
+	if err := l.walk(context.Background(), "."); err != nil {
+		return err
+	}
+	if l.total == 0 && len(l.skipped) > 0 {
+		return media.Errorf(media.CodeInvalid, "folder %s holds no file that can be read (%s: %s)", f.cfg.Dir, l.skipped[0].Path, l.skipped[0].Reason)
+	}
+	if l.total == 0 {
+		return media.Errorf(media.CodeInvalid, "folder %s is empty: put text, Markdown, HTML, CSV, TSV or JSON files into it", f.cfg.Dir)
+	}
+	return nil
+}
+
+// locate gives the path inside the folder that a model means: relative, with the
+// folder's own path in front, or with backslashes.
+func (f *Files) locate(given string) (string, error) {
+	p := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
+	p = strings.TrimPrefix(p, "file://")
+	if abs, err := filepath.Abs(f.cfg.Dir); err == nil {
+		p = cutFolder(p, filepath.ToSlash(abs))
+	}
+	p = path.Clean(cmp.Or(p, "."))
+	if strings.HasPrefix(p, "/") || p == ".." || strings.HasPrefix(p, "../") {
+		return "", outside(given)
+	}
+	return p, nil
+}
+
+// cutFolder removes the folder's own path from the front of p.
+func cutFolder(p, dir string) string {
+	if rest, ok := strings.CutPrefix(p, dir); ok && (rest == "" || rest[0] == '/') {
+		return cmp.Or(strings.TrimLeft(rest, "/"), ".")
+	}
+	return p
+}
+
+func outside(given string) error {
+	return media.Errorf(media.CodeForbidden, "%q leads out of the folder: use a path from List Files", short(given, 120))
+}
+
+// open finds a regular file for reading.
+func (f *Files) open(given string) (*os.File, fs.FileInfo, string, error) {
+	name, err := f.locate(given)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return nil, nil, name, f.explain(given, name, err)
+	}
+	if info.IsDir() {
+		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this Path", short(name, 120))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is not a regular file", short(name, 120))
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, nil, name, f.explain(given, name, err)
+	}
+	return file, info, name, nil
+}
+
+// explain says what an error of the folder means.
+func (f *Files) explain(given, name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e := media.Errorf(media.CodeNotFound, "there is no file %q in the folder: use a path from List Files", short(given, 120))
+		e.Valid, e.Retryable = f.near(name), true
+		if len(e.Valid) > 0 {
+			e.Message += ", for example " + strings.Join(e.Valid[:min(3, len(e.Valid))], ", ")
+		}
+		return e
+	case errors.Is(err, fs.ErrPermission):
+		return media.Errorf(media.CodeInvalid, "%q may not be read by this program: change its permissions", short(name, 120))
+	case isEscape(err):
+		return outside(given)
+	}
+	return media.Errorf(media.CodeInvalid, "%q cannot be read: %s", short(name, 120), reason(err))
+}
+
+// isEscape tells an error of os.Root about a link that leads out.
+func isEscape(err error) bool { return strings.Contains(err.Error(), "escapes from parent") }
+
+// near lists up to 20 paths that exist, those with the same base name first.
+func (f *Files) near(name string) []string {
+	l := listing{files: f, max: 200}
+	if err := l.walk(context.Background(), "."); err != nil {
+		return nil
+	}
+	var paths []string
+	for _, e := range l.entries {
+		paths = append(paths, e.Path)
+	}
+	want := strings.ToLower(path.Base(name))
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return cmp.Compare(unlike(a, want), unlike(b, want))
+	})
+	return paths[:min(20, len(paths))]
+}
+
+func unlike(p, want string) int {
+	base := strings.ToLower(path.Base(p))
+	switch {
+	case base == want:
+		return 0
+	case strings.TrimSuffix(base, path.Ext(base)) == strings.TrimSuffix(want, path.Ext(want)):
+		return 1
+	}
+	return 2
+}
+
+// reason is an operating system's error without the path, which stands beside it.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// short clips text that is quoted or listed, by characters.
+func short(s string, n int) string {
+	count := 0
+	for i := range s {
+		if count == n {
+			return s[:i] + "…"
+		}
+		count++
+	}
+	return s
+}

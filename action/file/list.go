@@ -1,0 +1,254 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"atelier/action"
+	"atelier/media"
+	"atelier/probe"
+)
+
+// maxSkipped is how many skipped paths a listing names.
+const maxSkipped = 50
+
+// entry is one file of a listing.
+type entry struct {
+	Path      string `json:"path"`
+	SizeBytes int64  `json:"sizeBytes"`
+	// Kind is table, json, markdown, html, text, image, audio, video, document or binary.
+	Kind     string `json:"kind"`
+	Modified string `json:"modified"`
+}
+
+// skip is one path that a listing leaves out.
+type skip struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func (f *Files) listAction() action.Action {
+	return action.Action{
+		Name:        "List Files",
+		Description: "Lists the files in the given folder with size, kind and date. Use it first, then Read File on what fits the question.",
+		Tags:        []string{"file"},
+		Params: []action.Param{
+			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "Folder to list, with all folders below it; the whole by default."},
+			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Description: "Only files whose name (or path, if it holds a slash) matches, such as *.csv."},
+			{Name: "files", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, sizeBytes, kind and modified of each file."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many files match, also those beyond the listing."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of what was left out."},
+		},
+		Run: f.list,
+	}
+}
+
+// list runs List Files.
+func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error) {
+	name, err := f.locate(c.Text("Path"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return action.Result{}, f.explain(c.Text("Path"), name, err)
+	}
+	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
+	if _, err := path.Match(l.pattern, ""); err != nil {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "pattern %q is malformed: use * and ? such as *.csv", short(l.pattern, 80))
+	}
+	if info.IsDir() {
+		err = l.walk(ctx, name)
+	} else {
+		l.add(name, info)
+	}
+	if err != nil {
+		return action.Result{}, err
+	}
+	return l.result(), nil
+}
+
+// listing collects the files below a folder.
+type listing struct {
+	files   *Files
+	pattern string
+	max     int
+	entries []entry
+	skipped []skip
+	total   int
+	left    int // skipped beyond maxSkipped
+}
+
+func (l *listing) result() action.Result {
+	r := action.Result{
+		Message: fmt.Sprintf("%d files", l.total),
+		Outputs: map[string]any{"files": l.entries, "totalCount": l.total},
+	}
+	if l.entries == nil {
+		r.Outputs["files"] = []any{}
+	}
+	if len(l.skipped) > 0 {
+		r.Outputs["skipped"] = l.skipped
+	}
+	switch {
+	case l.total == 0 && l.pattern != "":
+		r.Message = fmt.Sprintf("No file matches %s", short(l.pattern, 80))
+	case l.total == 0:
+		r.Message = "The folder holds no files"
+	case l.total == 1:
+		r.Message = "1 file"
+	case l.total > len(l.entries):
+		r.Message = fmt.Sprintf("%d files, the first %d listed: narrow it with Path or Pattern", l.total, len(l.entries))
+		r.Warnings = append(r.Warnings, r.Message)
+	}
+	if l.left > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d more paths were skipped than are listed", l.left))
+	}
+	return r
+}
+
+// walk goes through a folder and all below it. Errors of single paths are entries
+// of skipped.
+func (l *listing) walk(ctx context.Context, dir string) error {
+	return fs.WalkDir(l.files.root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			l.skip(p, reason(err))
+			return nil
+		}
+		hidden := p != dir && strings.HasPrefix(path.Base(p), ".")
+		switch {
+		case hidden && d.IsDir():
+			l.skip(p, "hidden")
+			return fs.SkipDir
+		case hidden:
+			l.skip(p, "hidden")
+		case d.Type()&fs.ModeSymlink != 0:
+			l.link(p)
+		case d.IsDir():
+		case !d.Type().IsRegular():
+			l.skip(p, "not a regular file")
+		default:
+			info, err := d.Info()
+			if err != nil {
+				l.skip(p, reason(err))
+				return nil
+			}
+			l.add(p, info)
+		}
+		return nil
+	})
+}
+
+// link follows a link to a file inside the folder.
+func (l *listing) link(p string) {
+	info, err := l.files.root.Stat(p)
+	switch {
+	case err != nil && isEscape(err):
+		l.skip(p, "link out of the folder")
+	case err != nil:
+		l.skip(p, "broken link")
+	case info.IsDir():
+		l.skip(p, "link to a folder")
+	case !info.Mode().IsRegular():
+		l.skip(p, "not a regular file")
+	default:
+		l.add(p, info)
+	}
+}
+
+func (l *listing) skip(p, reason string) {
+	if len(l.skipped) >= maxSkipped {
+		l.left++
+		return
+	}
+	l.skipped = append(l.skipped, skip{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})
+}
+
+func (l *listing) add(p string, info fs.FileInfo) {
+	if !matches(l.pattern, p) {
+		return
+	}
+	l.total++
+	if len(l.entries) >= l.max {
+		return
+	}
+	l.entries = append(l.entries, entry{
+		Path: p, SizeBytes: info.Size(), Kind: l.files.kind(p),
+		Modified: info.ModTime().UTC().Format(time.DateOnly),
+	})
+}
+
+func matches(pattern, p string) bool {
+	if pattern == "" {
+		return true
+	}
+	target := path.Base(p)
+	if strings.Contains(pattern, "/") {
+		target = p
+		pattern = strings.TrimPrefix(pattern, "**/")
+		if !strings.Contains(pattern, "/") {
+			target = path.Base(p)
+		}
+	}
+	ok, err := path.Match(strings.ToLower(pattern), strings.ToLower(target))
+	return err == nil && ok
+}
+
+// kind tells a file's kind by its name, else by its first bytes.
+func (f *Files) kind(p string) string {
+	if k := kindOfName(p); k != "" {
+		return k
+	}
+	file, err := f.root.Open(p)
+	if err != nil {
+		return "unreadable"
+	}
+	defer func() { _ = file.Close() }() // read only
+	head := make([]byte, headSize)
+	n, _ := io.ReadFull(file, head)
+	return kindOfHead(head[:n])
+}
+
+// kindOfName knows the usual endings; "" means look inside.
+func kindOfName(p string) string {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".csv", ".tsv", ".tab":
+		return "table"
+	case ".json", ".ndjson", ".jsonl", ".geojson":
+		return "json"
+	case ".md", ".markdown":
+		return "markdown"
+	case ".html", ".htm", ".xhtml":
+		return "html"
+	case ".txt", ".log", ".rst", ".yaml", ".yml", ".toml", ".ini", ".xml", ".tex":
+		return "text"
+	}
+	return ""
+}
+
+// kindOfHead sniffs.
+func kindOfHead(head []byte) string {
+	mime := probe.Head(head).MIMEType
+	switch {
+	case mime == "text/html":
+		return "html"
+	case mime == "application/json":
+		return "json"
+	case mime != "" && !strings.HasPrefix(mime, "text/"):
+		return string(media.ModalityOf(mime))
+	case isBinary(head):
+		return "binary"
+	}
+	return "text"
+}
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

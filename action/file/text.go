@@ -1,0 +1,273 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"atelier/media"
+)
+
+// window counts the characters that pass and keeps a stretch of them.
+type window struct {
+	offset, limit int
+	total         int
+	kept          strings.Builder
+}
+
+// write takes valid UTF-8 in whole characters.
+func (w *window) write(s string) {
+	n := utf8.RuneCountInString(s)
+	from, to := w.offset-w.total, w.offset+w.limit-w.total
+	w.total += n
+	if from >= n || to <= 0 {
+		return
+	}
+	i := 0
+	for at := range s {
+		if i >= from && i < to {
+			_, size := utf8.DecodeRuneInString(s[at:])
+			w.kept.WriteString(s[at : at+size])
+		}
+		i++
+	}
+}
+
+// reading gives what the window kept.
+func (w *window) reading(d document, format string) reading {
+	text := w.kept.String()
+	r := reading{
+		Kind: "text", Path: d.name, Format: format, Text: &text, Offset: w.offset, TotalChars: w.total,
+		Truncated: w.total > w.offset+w.limit,
+	}
+	if w.offset >= w.total && w.total > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Offset %d is behind the end: the text has %d characters", w.offset, w.total))
+	}
+	if d.asked > d.limit && r.Truncated {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("Limit was lowered from %d to %d characters", d.asked, d.limit))
+	}
+	return r
+}
+
+// readText reads text and Markdown.
+func (d document) readText(ctx context.Context, format string) (reading, error) {
+	file, err := d.open()
+	if err != nil {
+		return reading{}, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	src := newUTF8Reader(file)
+	w := &window{offset: d.offset, limit: d.limit}
+	title, err := copyText(ctx, w, src)
+	if err != nil {
+		return reading{}, err
+	}
+	if format != "markdown" {
+		format = "text"
+		title = ""
+	}
+	r := w.reading(d, format)
+	r.Title = title
+	if src.repaired > 0 {
+		r.Warnings = append(r.Warnings, repairNote(src.repaired))
+	}
+	return r, nil
+}
+
+// copyText streams all of src through w and finds the first Markdown heading.
+func copyText(ctx context.Context, w *window, src io.Reader) (title string, err error) {
+	in := bufio.NewReaderSize(src, 64<<10)
+	for first := true; ; first = false {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		line, err := in.ReadSlice('\n')
+		// A long line comes in pieces; a character cut between two is put together.
+		line = wholeRunes(in, line)
+		text := string(line)
+		if title == "" && (strings.HasPrefix(text, "# ") || first && strings.HasPrefix(text, "title: ")) {
+			_, t, _ := strings.Cut(text, " ")
+			title = short(strings.TrimSpace(strings.TrimRight(t, "#\r\n ")), 200)
+		}
+		w.write(strings.ReplaceAll(text, "\r\n", "\n"))
+		if err == io.EOF {
+			return title, nil
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return "", err
+		}
+	}
+}
+
+// wholeRunes adds the rest of a character that the end of b cuts.
+func wholeRunes(in *bufio.Reader, b []byte) []byte {
+	if utf8.Valid(tail(b)) {
+		return b
+	}
+	out := bytes.Clone(b) // reading on changes the buffer under b
+	for n := 0; n < utf8.UTFMax && !utf8.Valid(tail(out)); n++ {
+		c, err := in.ReadByte()
+		if err != nil {
+			break
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// tail is the last character of b, whole or not.
+func tail(b []byte) []byte {
+	for i := 1; i <= min(utf8.UTFMax, len(b)); i++ {
+		if utf8.RuneStart(b[len(b)-i]) {
+			return b[len(b)-i:]
+		}
+	}
+	return nil
+}
+
+// readHTML gives the readable text of a page and its title.
+func (d document) readHTML(ctx context.Context) (reading, error) {
+	file, err := d.open()
+	if err != nil {
+		return reading{}, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	src := newUTF8Reader(file)
+	p := &page{window: &window{offset: d.offset, limit: d.limit}}
+	if err := p.read(ctx, src); err != nil {
+		return reading{}, err
+	}
+	r := p.window.reading(d, "html")
+	r.Title = short(strings.Join(strings.Fields(p.title), " "), 200)
+	if src.repaired > 0 {
+		r.Warnings = append(r.Warnings, repairNote(src.repaired))
+	}
+	return r, nil
+}
+
+// page turns a stream of HTML into readable text.
+type page struct {
+	window  *window
+	title   string
+	silent  int  // depth inside script, style and the like
+	inTitle bool // inside title
+	began   bool // something was written
+	breaks  int  // line breaks owed before the next word
+	space   bool // a space is owed before the next word
+	pre     int  // depth inside pre
+}
+
+// maxToken bounds what one tag or text may hold, in bytes.
+const maxToken = 4 << 20
+
+func (p *page) read(ctx context.Context, src io.Reader) error {
+	z := html.NewTokenizer(src)
+	z.SetMaxBuf(maxToken)
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch z.Next() {
+		case html.ErrorToken:
+			if err := z.Err(); err != io.EOF {
+				return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it anew or as text", err)
+			}
+			return nil
+		case html.TextToken:
+			p.text(string(z.Text()))
+		case html.StartTagToken, html.SelfClosingTagToken:
+			p.tag(z, true)
+		case html.EndTagToken:
+			p.tag(z, false)
+		case html.CommentToken, html.DoctypeToken:
+		}
+	}
+}
+
+// tag notes where text begins and ends.
+func (p *page) tag(z *html.Tokenizer, open bool) {
+	name, _ := z.TagName()
+	step := -1
+	if open {
+		step = 1
+	}
+	switch a := atom.Lookup(name); a {
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Head:
+		p.silent = max(0, p.silent+step)
+	case atom.Body:
+		p.silent = 0 // a head that was never closed
+	case atom.Title:
+		p.inTitle = open && p.title == ""
+	case atom.Pre:
+		p.pre = max(0, p.pre+step)
+		p.breaks = max(p.breaks, 2)
+	case atom.Br, atom.Tr, atom.Div, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Nav, atom.Main, atom.Aside, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Figcaption, atom.Option:
+		p.breaks = max(p.breaks, 1)
+	case atom.P, atom.Table, atom.Blockquote, atom.Figure, atom.Hr:
+		p.breaks = max(p.breaks, 2)
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		p.breaks = max(p.breaks, 2)
+		if open {
+			p.word(strings.Repeat("#", int(name[1]-'0')) + " ")
+		}
+	case atom.Li:
+		p.breaks = max(p.breaks, 1)
+		if open {
+			p.word("- ")
+		}
+	case atom.Td, atom.Th:
+		if !open {
+			p.word(" | ")
+		}
+	}
+}
+
+// text writes visible text with its spaces drawn together.
+func (p *page) text(s string) {
+	if p.inTitle {
+		p.title += s
+		return
+	}
+	if p.silent > 0 {
+		return
+	}
+	if p.pre > 0 {
+		p.word(s)
+		return
+	}
+	words := strings.Fields(s)
+	if len(words) == 0 {
+		p.space = p.space || s != ""
+		return
+	}
+	if first, _ := utf8.DecodeRuneInString(s); unicode.IsSpace(first) {
+		p.space = true
+	}
+	p.word(strings.Join(words, " "))
+	last, _ := utf8.DecodeLastRuneInString(s)
+	p.space = unicode.IsSpace(last)
+}
+
+// word writes s behind the breaks or the space that are owed.
+func (p *page) word(s string) {
+	if p.silent > 0 {
+		return
+	}
+	switch {
+	case !p.began:
+	case p.breaks > 0:
+		p.window.write("\n\n"[:min(2, p.breaks)])
+	case p.space:
+		p.window.write(" ")
+	}
+	p.began, p.breaks, p.space = true, 0, false
+	p.window.write(s)
+}

@@ -1,0 +1,251 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"atelier/media"
+)
+
+// Fetcher gets a media item that is known by address only. It guards the address,
+// every redirect, size and time; the caller closes the body.
+type Fetcher interface {
+	Get(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
+}
+
+// FetcherFunc is a function as a [Fetcher].
+type FetcherFunc func(ctx context.Context, url string) (io.ReadCloser, string, error)
+
+// Get calls f.
+func (f FetcherFunc) Get(ctx context.Context, url string) (io.ReadCloser, string, error) {
+	return f(ctx, url)
+}
+
+// lateFetch is how long an address may still be read after the run was cancelled:
+// what was made is paid for and its link dies soon.
+const lateFetch = 15 * time.Second
+
+// Interceptor takes media out of values: bytes go to the store, a record to the
+// ledger, the item to the run's set, and the value keeps a small view of it. It is
+// safe for concurrent use.
+type Interceptor struct{ cfg Config }
+
+// NewInterceptor makes an interceptor. The error has code [media.CodeInvalid].
+func NewInterceptor(cfg Config) (*Interceptor, error) {
+	c, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Interceptor{cfg: c}, nil
+}
+
+// Target says where intercepted media belongs.
+type Target struct {
+	// Media is the run's set; required.
+	Media *media.Set
+	// Source names the action, model or agent that made it.
+	Source string
+	// Label is given to items that have none of their own; "%d" in it counts from 1.
+	Label string
+	// Threshold overrides [Config.Threshold]; 0 keeps it.
+	Threshold int
+	// Documents makes a document of every text from the threshold on, as for the
+	// report-like parts of a sub-agent's payload.
+	Documents bool
+}
+
+// Intercepted is a value without media bytes.
+type Intercepted struct {
+	// Value holds JSON types only.
+	Value any
+	// Media are the items taken out, in the order of the value.
+	Media []media.Output
+	// Warnings name items that could not be kept and formats that did not fit.
+	Warnings []string
+}
+
+// Value takes the media out of v, which may be anything: JSON types, []byte,
+// io.Reader, media.Output, structs. An item that fails stands as {"error": …} in
+// its place; its siblings stay.
+func (i *Interceptor) Value(ctx context.Context, t Target, v any) Intercepted {
+	p := i.begin(t)
+	safe := p.walk(ctx, v, nested{})
+	return Intercepted{Value: safe, Media: p.stored, Warnings: p.warnings}
+}
+
+// Text takes media out of a message: it is replaced by placeholders, and what is
+// left of base64 by its length.
+func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, []media.Output) {
+	p := i.begin(t)
+	return p.message(ctx, s), p.stored
+}
+
+// Store keeps what r gives and admits it to the run: stored, recorded, in the set.
+// Limits and collisions are [media.CodeTooLarge] and [media.CodeRefCollision].
+func (i *Interceptor) Store(ctx context.Context, t Target, r io.Reader, m media.Meta) (media.Output, error) {
+	p := i.begin(t)
+	return p.keep(ctx, r, m)
+}
+
+// StoreURL fetches an address, guarded, and stores what comes as [Interceptor.Store] does.
+func (i *Interceptor) StoreURL(ctx context.Context, t Target, url string, m media.Meta) (media.Output, error) {
+	p := i.begin(t)
+	return p.fetch(ctx, url, m)
+}
+
+func (i *Interceptor) begin(t Target) *pass {
+	if t.Media == nil {
+		t.Media = &media.Set{}
+	}
+	if t.Threshold <= 0 {
+		t.Threshold = i.cfg.Threshold
+	}
+	return &pass{cfg: i.cfg, to: t}
+}
+
+// pass is the interception of one value. It is not safe for concurrent use.
+type pass struct {
+	cfg      Config
+	to       Target
+	stored   []media.Output
+	failures int
+	warnings []string
+}
+
+// keep streams r into the store and admits the blob.
+func (p *pass) keep(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
+	// What an action made is kept even when its run was cancelled meanwhile.
+	blob, err := p.cfg.Store.Store(context.WithoutCancel(ctx), r, m.MIMEType)
+	if err != nil {
+		return media.Output{}, fmt.Errorf("store media: %w", err)
+	}
+	if blob.SizeBytes == 0 {
+		return media.Output{}, media.Errorf(media.CodeInvalid, "a media item is empty: it has no bytes")
+	}
+	return p.admit(ctx, media.NewOutput(blob, m))
+}
+
+// admit records an item whose bytes are stored and adds it to the set.
+func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) {
+	o.Modality = media.ModalityOf(o.MIMEType)
+	o.Ref, o.URL = media.RefOf(o.Modality, o.Digest), ""
+	have, known := p.to.Media.Lookup(o.Ref)
+	if known && have.Digest != o.Digest {
+		return p.to.Media.Add(o) // tells the collision
+	}
+	if !known && len(p.to.Media.All()) >= p.cfg.MaxItems {
+		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already holds %d media items (limit MaxItems)", p.cfg.MaxItems)
+	}
+	p.complete(ctx, &o)
+	if p.cfg.Recorder != nil && o.ID == "" {
+		recorded, err := p.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
+		if media.CodeOf(err) == media.CodeRefCollision {
+			return media.Output{}, err
+		}
+		if err != nil {
+			p.warn("%s is kept, but its record was not saved: %s", o, plainError(err))
+		} else {
+			o = recorded
+		}
+	}
+	added, err := p.to.Media.Add(o)
+	if err != nil {
+		return media.Output{}, err
+	}
+	p.stored = append(p.stored, added)
+	return added, nil
+}
+
+// complete fills in what the item does not say of itself.
+func (p *pass) complete(ctx context.Context, o *media.Output) {
+	scope := media.ScopeOf(ctx)
+	if o.Origin.Direction == "" {
+		o.Origin.Direction = "output"
+	}
+	if o.Origin.Source == "" {
+		o.Origin.Source = p.to.Source
+	}
+	if o.Origin.AgentPath == "" {
+		o.Origin.AgentPath = scope.AgentPath
+	}
+	if o.Label == "" && p.to.Label != "" {
+		o.Label = strings.ReplaceAll(p.to.Label, "%d", fmt.Sprint(len(p.stored)+1))
+	}
+	o.Label = clip(safeText(o.Label), 500)
+	o.Description = safeText(o.Description)
+}
+
+// fetch reads an address at once: a provider's link is dead by tomorrow.
+func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Output, error) {
+	if o, err := p.to.Media.Find(url); err == nil {
+		return o, nil // our own link to an item of this run
+	}
+	if p.cfg.Fetch == nil {
+		return media.Output{}, media.Errorf(media.CodeUnsupported, "a media item is known by address only and no fetcher is configured")
+	}
+	if ctx.Err() != nil {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateFetch)
+		defer cancel()
+		ctx = late
+	}
+	body, contentType, err := p.cfg.Fetch.Get(ctx, url)
+	if err != nil {
+		return media.Output{}, fmt.Errorf("fetch media: %w", err)
+	}
+	defer func() { _ = body.Close() }() // read to its end or failed already
+	if m.MIMEType == "" {
+		m.MIMEType, _, _ = strings.Cut(contentType, ";")
+	}
+	return p.keep(ctx, body, m)
+}
+
+// item gives the view of a kept item, or the error that stands in its place.
+func (p *pass) item(o media.Output, err error) any {
+	if err != nil {
+		p.failures++
+		e := scrubbed(err)
+		p.warn("a media item of %s was not kept: %s", p.to.Source, e.Message)
+		return map[string]any{"error": map[string]any{"code": string(e.Code), "message": e.Message}}
+	}
+	return View(o)
+}
+
+func (p *pass) warn(format string, args ...any) {
+	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
+}
+
+// View is a media item as a model sees it: refId, mimeType, width, height and
+// label, about 40 tokens.
+func View(o media.Output) map[string]any {
+	v := map[string]any{"refId": string(o.Ref), "mimeType": o.MIMEType}
+	if o.Width > 0 && o.Height > 0 {
+		v["width"], v["height"] = o.Width, o.Height
+	}
+	if o.DurationSeconds > 0 {
+		v["durationSeconds"] = o.DurationSeconds
+	}
+	if o.Label != "" {
+		v["label"] = clip(o.Label, viewLabel)
+	}
+	return v
+}
+
+// viewLabel is how much of a label a view carries, in bytes.
+const viewLabel = 48
+
+// scrubbed is err as it may be shown: no bytes, no base64, no cause.
+func scrubbed(err error) *media.Error {
+	e := &media.Error{Code: media.CodeOf(err), Message: plainError(err), Retryable: media.Retryable(err)}
+	var coded *media.Error
+	if errors.As(err, &coded) {
+		e.RetryAfter, e.Valid = coded.RetryAfter, coded.Valid
+	}
+	return e
+}
+
+// plainError is an error's text without media and of bearable length.
+func plainError(err error) string { return clip(safeText(err.Error()), maxMessage) }

@@ -1,0 +1,144 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/media"
+)
+
+// Env is what a run lends to one invocation.
+type Env struct {
+	// Media is the media set of the run; required.
+	Media *media.Set
+	// Agent is the slug of the caller; Prefer its preferred image models.
+	Agent  string
+	Prefer []string
+	// Threshold overrides [Config.Threshold] for this agent; 0 keeps it.
+	Threshold int
+	// Progress receives small notes of long actions; may be nil.
+	Progress func(note string)
+}
+
+// Outcome is what became of one invocation. Everything in it is free of media
+// bytes and base64; its JSON is what a model sees.
+type Outcome struct {
+	Name    string `json:"name"`
+	Success bool   `json:"success"`
+	// Code is SUCCESS, PARTIAL, ERROR or the action's own word.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Outputs hold JSON types only; media items stand as {refId, mimeType, width, height, label}.
+	Outputs map[string]any `json:"outputs,omitempty"`
+	// Error is set when the invocation failed.
+	Error *Problem `json:"error,omitempty"`
+	// Warnings reach the run's result.
+	Warnings []string `json:"warnings,omitempty"`
+	// Media are the items that the action gave, stored, recorded and in the set.
+	Media []media.Output `json:"-"`
+	// Err is what lies under Error, scrubbed; nil on success.
+	Err error `json:"-"`
+}
+
+// Problem is a failure as a model can act on it.
+type Problem struct {
+	Code      media.Code `json:"code"`
+	Message   string     `json:"message"`
+	Retryable bool       `json:"retryable,omitempty"`
+	// Valid lists what would have been accepted: refs, names.
+	Valid []string `json:"valid,omitempty"`
+}
+
+// Invoke runs the named action with parameters as a model wrote them. It never
+// returns a Go error and never panics: whatever goes wrong is in the outcome.
+// Media that the action made is stored, recorded and in env.Media before Invoke
+// returns, also when the action failed.
+func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, env Env) Outcome {
+	if env.Media == nil {
+		env.Media = &media.Set{}
+	}
+	a, err := r.Lookup(name)
+	if err != nil {
+		return failed(clip(name, 80), err)
+	}
+	params, err := a.bind(raw, env.Media)
+	if err != nil {
+		return failed(a.Name, err)
+	}
+	call := &Call{
+		Params: params, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
+		Open: r.opener(env.Media), Progress: env.Progress,
+	}
+	if call.Progress == nil {
+		call.Progress = func(string) {}
+	}
+	result, runErr := a.run(ctx, call)
+	return r.interceptor.outcome(ctx, a, env, result, runErr)
+}
+
+// opener reads items of this run only (law 6).
+func (r *Registry) opener(set *media.Set) func(context.Context, media.Output) (io.ReadCloser, error) {
+	return func(ctx context.Context, o media.Output) (io.ReadCloser, error) {
+		known, ok := set.Lookup(o.Ref)
+		if !ok {
+			return nil, set.Unknown(string(o.Ref))
+		}
+		return r.interceptor.cfg.Store.Open(ctx, known.Digest)
+	}
+}
+
+// run calls Run and turns a panic into an error.
+func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = Result{}, media.Errorf(media.CodeInternal, "action %q stopped on a defect of its own: %s", a.Name, panicText(p))
+		}
+	}()
+	return a.Run(ctx, c)
+}
+
+// panicText describes a panic value without ever showing raw bytes.
+func panicText(p any) string {
+	var text string
+	switch v := p.(type) {
+	case runtime.Error:
+		text = v.Error()
+	case error:
+		text = v.Error()
+	case string:
+		text = v
+	default:
+		return fmt.Sprintf("panic of type %T", p)
+	}
+	if !printable(text) {
+		return fmt.Sprintf("panic of type %T", p)
+	}
+	return clip(text, 200)
+}
+
+// printable reports whether s is text that may stand in a message.
+func printable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool {
+		return unicode.IsControl(c) && c != '\n' && c != '\t' && c != '\r'
+	}) < 0
+}
+
+// failed makes the outcome of an invocation that gave nothing.
+func failed(name string, err error) Outcome {
+	return Outcome{Name: name, Code: Failure, Message: err.Error(), Error: problemOf(err), Err: err}
+}
+
+func problemOf(err error) *Problem {
+	p := &Problem{Code: media.CodeOf(err), Message: err.Error(), Retryable: media.Retryable(err)}
+	var e *media.Error
+	if errors.As(err, &e) {
+		p.Valid = e.Valid
+	}
+	return p
+}

@@ -1,0 +1,122 @@
+package mediaset
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"atelier/action"
+	"atelier/media"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func item(content, mime string, m media.Meta) media.Output {
+	b := media.Blob{Digest: media.DigestOf([]byte(content)), SizeBytes: int64(len(content)), Facts: media.Facts{MIMEType: mime, Width: 8, Height: 4}}
+	return media.NewOutput(b, m)
+}
+
+func filled(t *testing.T) (*media.Set, media.Output) {
+	t.Helper()
+	set := &media.Set{}
+	first, err := set.Add(item("one", "image/png", media.Meta{Label: "First"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := item("second", "image/svg+xml", media.Meta{Label: "Second", Description: "A chart", FileName: "b.svg", Lineage: []media.Parent{{Ref: first.Ref, Role: "input"}}})
+	second.Promoted = true
+	second.Origin = media.Origin{Direction: "output", Source: "Create SVG Chart", AgentPath: "a/b", Operation: "op"}
+	if second, err = set.Add(second); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := set.Add(item("sound", "audio/wav", media.Meta{})); err != nil {
+		t.Fatal(err)
+	}
+	hidden, err := set.Add(item("pruned", "image/png", media.Meta{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Prune(hidden.Ref)
+	return set, second
+}
+
+func call(t *testing.T, a action.Action, set *media.Set, params map[string]any) (string, error) {
+	t.Helper()
+	res, err := a.Run(t.Context(), &action.Call{Media: set, Params: params})
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(res.Outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), nil
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	set, second := filled(t)
+	list := Actions()[0]
+	all, err := call(t, list, set, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		MediaReferences []map[string]any
+		TotalCount      int
+		TotalSizeBytes  int
+	}
+	if err := json.Unmarshal([]byte(all), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.TotalCount != 3 || got.TotalSizeBytes != 3+6+5 {
+		t.Errorf("totals: %s", all)
+	}
+	want := map[string]any{"refId": string(second.Ref), "modality": "image", "mimeType": "image/svg+xml", "sizeBytes": 6.0, "width": 8.0, "height": 4.0, "label": "Second"}
+	if diff := cmp.Diff(want, got.MediaReferences[1]); diff != "" {
+		t.Error(diff)
+	}
+	if audio, _ := call(t, list, set, map[string]any{"Modality": "audio"}); !strings.Contains(audio, `"totalCount":1`) {
+		t.Errorf("audio alone: %s", audio)
+	}
+	if none, _ := call(t, list, &media.Set{}, nil); none != `{"mediaReferences":[],"totalCount":0,"totalSizeBytes":0}` {
+		t.Errorf("empty set: %s", none)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	t.Parallel()
+	set, second := filled(t)
+	details := Actions()[1]
+	for _, ref := range []string{string(second.Ref), second.Ref.Placeholder(), "/media/" + string(second.Ref)} {
+		got, err := call(t, details, set, map[string]any{"RefId": ref})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			`"placeholder":"` + second.Ref.Placeholder() + `"`, `"description":"A chart"`, `"promoted":true`, `"fileName":"b.svg"`,
+			`"agentPath":"a/b"`, `"source":"Create SVG Chart"`, `"role":"input"`,
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s is missing in %s", want, got)
+			}
+		}
+		if strings.Contains(got, "sha256-") || strings.Contains(got, "data:") {
+			t.Errorf("details show a digest or data: %s", got)
+		}
+	}
+	_, err := call(t, details, set, map[string]any{"RefId": "img-00000000"})
+	if media.CodeOf(err) != media.CodeUnknownRef || !media.Retryable(err) || !strings.Contains(err.Error(), string(second.Ref)) {
+		t.Errorf("unknown ref: %v", err)
+	}
+}
+
+func TestActionsAreValid(t *testing.T) {
+	t.Parallel()
+	for _, a := range Actions() {
+		d := a.Describe()
+		if d.Name == "" || d.Description == "" || len(d.Params) == 0 || len(d.Outputs) == 0 {
+			t.Errorf("description: %+v", d)
+		}
+	}
+}

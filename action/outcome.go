@@ -1,0 +1,120 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// maxMessage is how much of a message reaches a model, in bytes.
+const maxMessage = 2000
+
+// outcome passes everything that an action gave through the interceptor.
+func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result, runErr error) Outcome {
+	p := i.begin(Target{Media: env.Media, Source: a.Name, Threshold: env.Threshold})
+	out := Outcome{Name: a.Name, Code: cmp.Or(clip(safeText(res.Code), 80), Success)}
+	if len(res.Outputs) > 0 {
+		out.Outputs = p.outputs(ctx, a, res.Outputs)
+	}
+	out.Message = p.message(ctx, res.Message)
+	for _, w := range res.Warnings {
+		p.warnings = append(p.warnings, p.message(ctx, w))
+	}
+	if runErr != nil {
+		p.fail(ctx, &out, runErr)
+	}
+	if p.failures > 0 && out.Code == Success {
+		out.Code = Partial
+		if len(p.stored) == 0 {
+			out.Code = Failure
+		}
+	}
+	out.Success = out.Code != Failure
+	if !out.Success && out.Error == nil {
+		out.Err = media.Errorf(media.CodeInternal, "%s", cmp.Or(out.Message, strings.Join(p.warnings, "; "), a.Name+" did not succeed"))
+		out.Error = problemOf(out.Err)
+	}
+	if out.Message == "" && out.Error != nil {
+		out.Message = out.Error.Message
+	}
+	out.Media, out.Warnings = p.stored, p.warnings
+	return out
+}
+
+// fail puts the sanitised error into the outcome. Media inside its text is kept.
+func (p *pass) fail(ctx context.Context, out *Outcome, err error) {
+	e := scrubbed(err)
+	e.Message = p.message(ctx, err.Error())
+	valid := make([]string, len(e.Valid))
+	for i, v := range e.Valid {
+		valid[i] = safeText(v)
+	}
+	e.Valid = valid
+	out.Code, out.Err, out.Error = Failure, e, problemOf(e)
+	if out.Message == "" {
+		out.Message = e.Message
+	}
+}
+
+// outputs intercepts the values by declared parameter; undeclared names are passed
+// on with detection, and names declared as Input alone stay here. Names go in a
+// fixed order, so that the set has one too.
+func (p *pass) outputs(ctx context.Context, a Action, values map[string]any) map[string]any {
+	order := map[string]int{}
+	for i, q := range a.Params {
+		order[q.Name] = i + 1
+	}
+	names := make([]string, 0, len(values))
+	for n := range values {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(cmp.Compare(rank(order, x), rank(order, y)), cmp.Compare(x, y))
+	})
+	safe := make(map[string]any, len(values))
+	for _, n := range names {
+		q, declared := a.output(n)
+		if !declared && order[n] > 0 {
+			continue
+		}
+		safe[safeText(n)] = p.output(ctx, q, values[n])
+	}
+	return safe
+}
+
+// rank puts declared names first, in their order.
+func rank(order map[string]int, name string) int {
+	return cmp.Or(order[name], len(order)+1)
+}
+
+// output finds the declared output of a name.
+func (a Action) output(name string) (Param, bool) {
+	i := slices.IndexFunc(a.Params, func(p Param) bool { return p.Direction != Input && p.Name == name })
+	if i < 0 {
+		return Param{Name: name}, false
+	}
+	return a.Params[i], true
+}
+
+// output intercepts one value.
+func (p *pass) output(ctx context.Context, q Param, v any) any {
+	if q.ValueType != Binary {
+		return p.walk(ctx, v, nested{})
+	}
+	if v == nil {
+		return nil
+	}
+	format := cmp.Or(q.Format, FormatMediaOutput)
+	if !fits(format, v) {
+		p.warn("%s: output %s is not %s as declared; it was searched for media instead", p.to.Source, q.Name, format)
+		format = ""
+	}
+	safe := p.walk(ctx, v, nested{declared: true, format: format})
+	if _, isList := safe.([]any); q.IsArray && !isList {
+		return []any{safe}
+	}
+	return safe
+}

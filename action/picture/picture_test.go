@@ -1,0 +1,194 @@
+package picture
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelier/action"
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/generate"
+	"atelier/media"
+	"atelier/wire"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gateway answers as told and remembers what it was asked.
+type gateway struct {
+	asked  []generate.Request
+	result *generate.Result
+	err    error
+}
+
+func (g *gateway) Generate(_ context.Context, r generate.Request) (*generate.Result, error) {
+	g.asked = append(g.asked, r)
+	return g.result, g.err
+}
+
+func slot(index int, label string) generate.Slot {
+	content := fmt.Sprint("picture ", index)
+	b := media.Blob{Digest: media.DigestOf([]byte(content)), SizeBytes: int64(len(content)), Facts: media.Facts{MIMEType: "image/png", Width: 1024, Height: 1024}}
+	o := media.NewOutput(b, media.Meta{Label: label})
+	return generate.Slot{Index: index, Status: generate.StatusSucceeded, Output: &o, RevisedPrompt: "a better prompt"}
+}
+
+func badSlot(index int) generate.Slot {
+	return generate.Slot{Index: index, Status: generate.StatusModerated, Error: &generate.SlotError{Code: media.CodeModerated, Message: "refused by a safety system"}}
+}
+
+// invoke runs the action as agents do.
+func invoke(t *testing.T, g *gateway, params map[string]any) (action.Outcome, *media.Set) {
+	t.Helper()
+	store, err := blob.New(blob.Config{Driver: memblob.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := wire.NewCodec(wire.Config{Blobs: store, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := action.NewRegistry(action.Config{Store: codec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Register(Actions(g)...); err != nil {
+		t.Fatal(err)
+	}
+	set := &media.Set{}
+	return r.Invoke(t.Context(), "generate image", params, action.Env{Media: set, Agent: "writer", Prefer: []string{"Nano Banana Pro"}}), set
+}
+
+func TestRequestHasTheDefaults(t *testing.T) {
+	t.Parallel()
+	seed := int64(7)
+	for name, test := range map[string]struct {
+		params map[string]any
+		want   generate.Request
+	}{
+		"prompt alone": {
+			map[string]any{"Prompt": "a lighthouse"},
+			generate.Request{
+				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "a lighthouse", Prefer: []string{"Nano Banana Pro"},
+				N: 1, Size: "1024x1024", Quality: "standard", Style: "natural", OutputFormat: "png",
+			},
+		},
+		"all as models write it": {
+			map[string]any{
+				"prompt": "x", "model": "GPT Image 2", "number_of_images": "3", "Size": "1536x1024", "Quality": "HD", "Style": "Vivid",
+				"NegativePrompt": "text", "OutputFormat": "WEBP", "AspectRatio": "3:2", "Seed": "7",
+			},
+			generate.Request{
+				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "x", Model: "GPT Image 2", Prefer: []string{"Nano Banana Pro"},
+				N: 3, Size: "1536x1024", Quality: "hd", Style: "vivid", NegativePrompt: "text", OutputFormat: "webp", AspectRatio: "3:2", Seed: &seed,
+			},
+		},
+		"ratio instead of size": {
+			map[string]any{"Prompt": "x", "AspectRatio": "16:9"},
+			generate.Request{
+				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "x", Prefer: []string{"Nano Banana Pro"},
+				N: 1, Quality: "standard", Style: "natural", OutputFormat: "png", AspectRatio: "16:9",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := &gateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}}
+			if out, _ := invoke(t, g, test.params); !out.Success {
+				t.Fatalf("outcome: %+v", out)
+			}
+			if diff := cmp.Diff([]generate.Request{test.want}, g.asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		result  *generate.Result
+		err     error
+		code    string
+		message string
+		images  int
+		errors  int
+		failure media.Code
+	}{
+		"two":       {&generate.Result{Model: "m", Slots: []generate.Slot{slot(1, ""), slot(2, "")}}, nil, "SUCCESS", "Generated 2 image(s)", 2, 0, ""},
+		"partial":   {&generate.Result{Model: "m", Slots: []generate.Slot{slot(1, ""), badSlot(2), slot(3, "")}}, nil, "PARTIAL", "Generated 2 image(s); 1 failed: refused by a safety system", 2, 1, ""},
+		"none":      {&generate.Result{Model: "m", Slots: []generate.Slot{badSlot(1)}}, nil, "ERROR", "No image was made: refused by a safety system", 0, 1, media.CodeModerated},
+		"error":     {nil, media.Errorf(media.CodeMissingKey, "set OPENAI_API_KEY"), "ERROR", "set OPENAI_API_KEY", 0, 0, media.CodeMissingKey},
+		"cancelled": {&generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}, context.Canceled, "ERROR", "Generated 1 image(s)", 1, 0, media.CodeCancelled},
+		"running":   {&generate.Result{Operation: "op-1", Status: generate.StatusRunning}, nil, "SUCCESS", "No image yet: operation op-1 is running; it goes on and its images are kept", 0, 0, ""},
+		"nothing":   {nil, nil, "ERROR", "the gateway gave no result", 0, 0, media.CodeInternal},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, set := invoke(t, &gateway{result: test.result, err: test.err}, map[string]any{"Prompt": "x"})
+			if out.Code != test.code || out.Message != test.message || len(out.Media) != test.images || len(set.List()) != test.images {
+				t.Errorf("outcome: %+v", out)
+			}
+			list, _ := out.Outputs["Errors"].([]any)
+			if len(list) != test.errors {
+				t.Errorf("errors: %v", list)
+			}
+			if (out.Error == nil) != (test.failure == "") || out.Error != nil && out.Error.Code != test.failure {
+				t.Errorf("error: %+v, want %s", out.Error, test.failure)
+			}
+		})
+	}
+}
+
+func TestOutputsAreNamedAndLabelled(t *testing.T) {
+	t.Parallel()
+	g := &gateway{result: &generate.Result{Operation: "op-1", Model: "Nano Banana 2", Slots: []generate.Slot{slot(1, ""), slot(2, "Cover")}}}
+	out, set := invoke(t, g, map[string]any{"Prompt": "x", "NumberOfImages": 2})
+	if out.Outputs["Model"] != "Nano Banana 2" || out.Outputs["ImageCount"] != 2 || out.Outputs["RevisedPrompt"] != "a better prompt" {
+		t.Errorf("outputs: %v", out.Outputs)
+	}
+	items := set.List()
+	if items[0].Label != "Generated image 1" || items[1].Label != "Cover" || items[0].Origin.Operation != "op-1" || items[0].Origin.Source != "Generate Image" {
+		t.Errorf("items: %+v", items)
+	}
+	list, _ := out.Outputs["Images"].([]any)
+	want := map[string]any{"refId": string(items[0].Ref), "mimeType": "image/png", "width": 1024, "height": 1024, "label": "Generated image 1"}
+	if diff := cmp.Diff(want, list[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestChangedSettingsAreTold(t *testing.T) {
+	t.Parallel()
+	g := &gateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Dispositions: []generate.Disposition{
+		{Setting: "model", Asked: "Nano Banana Pro", Applied: "Atelier Offline", Outcome: generate.OutcomeSubstituted, Reason: "no key."},
+		{Setting: "size", Asked: "1000x1000", Applied: "1024x1024", Outcome: generate.OutcomeAdapted},
+		{Setting: "seed", Asked: "7", Outcome: generate.OutcomeDropped},
+		{Setting: "style", Asked: "natural", Outcome: generate.OutcomeDropped},
+		{Setting: "output_format", Asked: "png", Applied: "png", Outcome: generate.OutcomeApplied},
+	}}}
+	out, _ := invoke(t, g, map[string]any{"Prompt": "x"})
+	for _, want := range []string{"Generated 1 image(s).", "model Nano Banana Pro was replaced by Atelier Offline (no key)", "size 1000x1000 became 1024x1024", "seed 7 was not used"} {
+		if !strings.Contains(out.Message, want) {
+			t.Errorf("%q is missing in %q", want, out.Message)
+		}
+	}
+	if strings.Contains(out.Message, "style") || len(out.Warnings) != 3 {
+		t.Errorf("message %q, warnings %q", out.Message, out.Warnings)
+	}
+}
+
+func TestBadParameters(t *testing.T) {
+	t.Parallel()
+	for name, params := range map[string]map[string]any{
+		"no prompt": {}, "none": {"Prompt": "x", "NumberOfImages": 0}, "many": {"Prompt": "x", "NumberOfImages": 11},
+		"quality": {"Prompt": "x", "Quality": "ultra"}, "unknown": {"Prompt": "x", "Colour": "red"}, "seed": {"Prompt": "x", "Seed": 1.5},
+	} {
+		g := &gateway{}
+		if out, _ := invoke(t, g, params); out.Success || out.Error.Code != media.CodeInvalid || len(g.asked) != 0 {
+			t.Errorf("%s: %+v, %d requests", name, out, len(g.asked))
+		}
+	}
+}

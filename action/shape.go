@@ -1,0 +1,238 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"atelier/media"
+	"atelier/probe"
+)
+
+// The names under which the world's APIs put the parts of a media item, compared
+// as [nameKey] does.
+var (
+	dataKeys  = []string{"data", "base64", "b64json", "bytes", "dataurl", "datauri", "content", "blob", "imagebase64", "image", "reader"}
+	urlKeys   = []string{"url", "imageurl", "uri", "href", "downloadurl"}
+	typeKeys  = []string{"mimetype", "contenttype", "mediatype"}
+	refKeys   = []string{"refid", "ref", "placeholder"}
+	labelKeys = []string{"label", "title"}
+	noteKeys  = []string{"description", "alt", "alttext"}
+	fileKeys  = []string{"filename", "file"}
+)
+
+// fits tells whether a value is what its declared format says, array or scalar.
+func fits(format BinaryFormat, v any) bool {
+	switch list := v.(type) {
+	case []any:
+		return allFit(format, list)
+	case []string:
+		return allFit(format, list)
+	case [][]byte:
+		return allFit(format, list)
+	case []media.Output:
+		return allFit(format, list)
+	case []*media.Output:
+		return allFit(format, list)
+	case []map[string]any:
+		return allFit(format, list)
+	case []io.Reader:
+		return allFit(format, list)
+	}
+	switch format {
+	case FormatMediaOutput:
+		return isOutput(v)
+	case FormatBytes:
+		_, ok := v.([]byte)
+		return ok
+	case FormatReader:
+		_, ok := v.(io.Reader)
+		return ok
+	case FormatBase64String:
+		s, ok := v.(string)
+		return ok && looksBase64(s)
+	case FormatDataURL:
+		s, ok := v.(string)
+		return ok && strings.HasPrefix(s, "data:") && strings.Contains(s, ",")
+	}
+	return false
+}
+
+func allFit[T any](format BinaryFormat, list []T) bool {
+	for _, v := range list {
+		if !fits(format, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func isOutput(v any) bool {
+	switch t := v.(type) {
+	case media.Output, *media.Output:
+		return true
+	case map[string]any:
+		_, ok := itemOf(t, true)
+		return ok
+	}
+	return false
+}
+
+// shape is a media item written as a map.
+type shape struct {
+	data      any
+	url, ref  string
+	digest    string
+	meta      media.Meta
+	remainder map[string]any // keys that say nothing about the item as such
+}
+
+// itemOf reads a map as a media item. Where nothing is declared, a map is one only
+// if it names a media type beside its data.
+func itemOf(m map[string]any, declared bool) (shape, bool) {
+	s := shape{remainder: map[string]any{}}
+	for _, k := range sortedKeys(m) {
+		if !s.take(nameKey(k), m[k]) {
+			s.remainder[k] = m[k]
+		}
+	}
+	typed := isMediaType(s.meta.MIMEType)
+	switch {
+	case s.data != nil:
+		return s, declared || typed
+	case s.digest != "", s.url != "", s.ref != "":
+		return s, declared
+	}
+	return s, false
+}
+
+// take puts a known part where it belongs.
+func (s *shape) take(key string, v any) bool {
+	text, _ := v.(string)
+	switch {
+	case has(dataKeys, key) && s.data == nil && holdsData(v):
+		s.data = v
+	case has(urlKeys, key) && text != "":
+		s.url = text
+	case has(refKeys, key) && text != "":
+		s.ref = text
+	case key == "digest" && strings.HasPrefix(text, "sha256-"):
+		s.digest = text
+	case has(typeKeys, key) && text != "":
+		s.meta.MIMEType = text
+	case has(labelKeys, key) && text != "":
+		s.meta.Label = text
+	case has(noteKeys, key) && text != "":
+		s.meta.Description = text
+	case has(fileKeys, key) && text != "":
+		s.meta.FileName = text
+	case key == "metadata":
+		m, ok := v.(map[string]any)
+		s.meta.Metadata = m
+		return ok
+	case has([]string{"modality", "width", "height", "sizebytes", "createdat", "origin"}, key):
+		// Facts are read from the bytes, never believed.
+	default:
+		return false
+	}
+	return true
+}
+
+func has(keys []string, key string) bool {
+	for _, k := range keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsData tells what can carry media: bytes, a reader, base64 or a data URL, and
+// text that is a picture (SVG).
+func holdsData(v any) bool {
+	switch t := v.(type) {
+	case []byte:
+		return len(t) > 0
+	case json.RawMessage:
+		return false
+	case io.Reader:
+		return true
+	case string:
+		return strings.HasPrefix(t, "data:") || looksBase64(t) || probe.Head([]byte(clipRaw(t, 4096))).MIMEType != ""
+	}
+	return false
+}
+
+func isMediaType(t string) bool {
+	top, _, _ := strings.Cut(strings.ToLower(t), "/")
+	return top == "image" || top == "audio" || top == "video" || strings.EqualFold(t, "application/pdf")
+}
+
+// object walks a map, or takes it as one media item.
+func (p *pass) object(ctx context.Context, m map[string]any, n nested) any {
+	s, ok := itemOf(m, n.declared)
+	if !ok {
+		out := make(map[string]any, len(m))
+		for _, k := range sortedKeys(m) {
+			out[p.key(k)] = p.walk(ctx, m[k], nested{declared: n.declared, depth: n.depth + 1})
+		}
+		return out
+	}
+	s.meta.Metadata = p.metadata(ctx, s.meta.Metadata)
+	view, _ := p.item(p.shaped(ctx, s)).(map[string]any)
+	for _, k := range sortedKeys(s.remainder) {
+		if _, taken := view[k]; !taken {
+			view[p.key(k)] = p.walk(ctx, s.remainder[k], nested{depth: n.depth + 1})
+		}
+	}
+	return view
+}
+
+// key guards against media in a map's key.
+func (p *pass) key(k string) string { return clip(safeText(k), 200) }
+
+// shaped stores the item that a map describes.
+func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
+	switch d := s.data.(type) {
+	case []byte:
+		return p.keep(ctx, strings.NewReader(string(d)), s.meta)
+	case io.Reader:
+		if c, ok := d.(io.Closer); ok {
+			defer func() { _ = c.Close() }() // its content is stored or refused already
+		}
+		return p.keep(ctx, d, s.meta)
+	case string:
+		switch {
+		case strings.HasPrefix(d, "data:"):
+			return p.dataURL(ctx, d, s.meta)
+		case looksBase64(d):
+			return p.base64(ctx, d, s.meta)
+		}
+		return p.keep(ctx, strings.NewReader(d), s.meta)
+	}
+	switch {
+	case s.digest != "":
+		return p.known(s)
+	case strings.HasPrefix(s.url, "data:"):
+		return p.dataURL(ctx, s.url, s.meta)
+	case s.ref != "":
+		return p.to.Media.Find(s.ref)
+	}
+	return p.fetch(ctx, s.url, s.meta)
+}
+
+// known finds a digest written in a map among the run's items: a map may come from
+// outside, and knowing a digest is no permission to read it.
+func (p *pass) known(s shape) (media.Output, error) {
+	d, err := media.ParseDigest(s.digest)
+	if err != nil {
+		return media.Output{}, err
+	}
+	for _, o := range p.to.Media.All() {
+		if o.Digest == d {
+			return o, nil
+		}
+	}
+	return media.Output{}, media.Errorf(media.CodeForbidden, "the item %s is not part of this run: return it as media.Output from Go, or as data", clip(s.digest, 24))
+}

@@ -1,0 +1,101 @@
+package visual
+
+import (
+	"context"
+	"strings"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// ChartName is what models call the chart action.
+const ChartName = "Create SVG Chart"
+
+// Actions lists the actions of this family.
+func Actions() []action.Action { return []action.Action{Chart()} }
+
+// Chart is the action Create SVG Chart. Its inputs allow for what models really
+// write: series as an object, an array or JSON text, numbers as text, null for gaps.
+func Chart() action.Action {
+	return action.Action{
+		Name: ChartName,
+		Description: "Draws an accurate chart of the given numbers as SVG. Use it for every comparison, trend or share that the text tells of; " +
+			"never for pictures. The chart is readable in light and dark and has alt text made from its data.",
+		Tags: []string{"visual", "media"},
+		Params: []action.Param{
+			{Name: "ChartType", Required: true, Values: kindNames(), Description: "bar to compare, line for change over time, area for one volume over time, stacked for parts that add up, pie or donut for shares of a whole (at most 8), scatter for two measures."},
+			{Name: "Title", Required: true, Description: "What the chart shows, best as its finding, in one line."},
+			{Name: "Subtitle", Description: "What is measured, where and when."},
+			{Name: "Labels", IsArray: true, Description: "Category or time of each value: names, years, 2024-03 or 2024-03-31. Not needed with points."},
+			{Name: "Series", ValueType: action.Other, IsArray: true, Required: true, Type: "any", Description: `[{"name": "Wind", "values": [1.5, null, 3]}] with one value per label, null for a gap; or [{"name": "Cities", "points": [[x, y], …]}] for scatter. JSON text is accepted.`},
+			{Name: "XLabel", Description: "Name of the horizontal axis."},
+			{Name: "YLabel", Description: "Name of the vertical axis."},
+			{Name: "Unit", Description: "Unit of the values: GWh, %, $."},
+			{Name: "Source", Description: "Where the data comes from, as a small caption."},
+			{Name: "Width", Type: "integer", Default: defaultWidth, Description: "Pixels, 240 to 4000."},
+			{Name: "Height", Type: "integer", Default: defaultHeight, Description: "Pixels, 160 to 4000."},
+			{Name: "Horizontal", Type: "boolean", Default: false, Description: "Bars from left to right; good for long labels. Bar and stacked only."},
+			{Name: "AltText", Description: "Text for people who cannot see the chart; made from the data if missing."},
+			{Name: "Chart", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, Description: "The chart, image/svg+xml."},
+			{Name: "Description", Direction: action.Output, Description: "The chart's alt text."},
+			{Name: "SeriesCount", Direction: action.Output, Type: "integer", Description: "How many series were drawn."},
+			{Name: "PointCount", Direction: action.Output, Type: "integer", Description: "How many values were given, gaps not counted."},
+		},
+		Run: runChart,
+	}
+}
+
+func runChart(ctx context.Context, c *action.Call) (action.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return action.Result{}, err
+	}
+	d, err := parse(c.Params)
+	if err != nil {
+		return action.Result{}, err
+	}
+	svg, alt := render(d)
+	return action.Result{
+		Message:  "Drew the " + string(d.kind) + " chart “" + d.title + "”.",
+		Warnings: d.warnings,
+		Outputs: map[string]any{
+			"Chart":       map[string]any{"data": svg, "mimeType": "image/svg+xml", "label": clipLabel(d.title), "description": alt, "fileName": fileName(d.title)},
+			"Description": alt,
+			"SeriesCount": len(d.series),
+			"PointCount":  d.count(),
+		},
+	}, nil
+}
+
+// clipLabel keeps a title within what a media label holds.
+func clipLabel(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:199]) + "…"
+	}
+	return s
+}
+
+// fileName makes a plain file name of a title.
+func fileName(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 48 {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	if name == "" {
+		name = "chart"
+	}
+	return name + ".svg"
+}
+
+// invalid makes the error of a bad parameter.
+func invalid(format string, args ...any) error {
+	return media.Errorf(media.CodeInvalid, format, args...)
+}

@@ -1,0 +1,161 @@
+package visual
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// describe tells the chart's data in a few sentences.
+func describe(c *chart) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s.", kindText(c), strings.TrimRight(c.title, ".!? "))
+	if c.subtitle != "" {
+		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.subtitle, ". "))
+	}
+	if c.parts() {
+		c.describeParts(&b)
+	} else {
+		c.describeSeries(&b)
+	}
+	if c.reduced != "" {
+		b.WriteString(" " + c.reduced)
+	}
+	return b.String()
+}
+
+func kindText(c *chart) string {
+	switch c.kind {
+	case kindBar:
+		return "Bar chart"
+	case kindLine:
+		return "Line chart"
+	case kindArea:
+		return "Area chart"
+	case kindPie:
+		return "Pie chart"
+	case kindDonut:
+		return "Donut chart"
+	case kindScatter:
+		return "Scatter plot"
+	case kindStacked:
+		return "Stacked bar chart"
+	}
+	return "Chart"
+}
+
+func (c *chart) describeParts(b *strings.Builder) {
+	total := 0.0
+	for _, v := range c.series[0].y {
+		total += v
+	}
+	var list []string
+	for i, v := range c.series[0].y {
+		list = append(list, c.labels[i]+" "+percent(v/total))
+	}
+	fmt.Fprintf(b, " Of %s in total: %s.", withUnit(grouped(total), c.unit), strings.Join(list, ", "))
+}
+
+// described is how many series are told one by one.
+const described = 6
+
+func (c *chart) describeSeries(b *strings.Builder) {
+	for k, v := range c.series {
+		if k == described {
+			fmt.Fprintf(b, " And %d more series: %s.", len(c.series)-described, names(c.series[described:]))
+			return
+		}
+		lo, hi, first, last := -1, -1, -1, -1
+		for i, y := range v.y {
+			if math.IsNaN(y) {
+				continue
+			}
+			if first < 0 {
+				first, lo, hi = i, i, i
+			}
+			last = i
+			if y < v.y[lo] {
+				lo = i
+			}
+			if y > v.y[hi] {
+				hi = i
+			}
+		}
+		val := func(i int) string { return withUnit(grouped(v.y[i]), c.unit) }
+		name := ""
+		if len(c.series) > 1 || v.name != c.title {
+			name = v.name + ": "
+		}
+		switch {
+		case first < 0:
+			fmt.Fprintf(b, " %sno values.", name)
+		case c.kind == kindScatter:
+			x0, x1 := spanOf(v.x)
+			fmt.Fprintf(b, " %s%d points, x from %s to %s, y from %s to %s.", name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+		case first == last || v.y[lo] == v.y[hi]:
+			fmt.Fprintf(b, " %s%s at %s.", name, val(first), c.where(v, first))
+		default:
+			fmt.Fprintf(b, " %slowest %s (%s), highest %s (%s)", name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			if c.axis != axisCategory || ordered(c.labels) {
+				fmt.Fprintf(b, "; from %s in %s to %s in %s%s", val(first), c.where(v, first), val(last), c.where(v, last), change(v.y[first], v.y[last]))
+			}
+			b.WriteByte('.')
+		}
+	}
+}
+
+func change(from, to float64) string {
+	if from <= 0 || to < 0 {
+		return ""
+	}
+	p := math.Round((to/from - 1) * 100)
+	if math.Abs(p) > 100_000 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s%%)", strings.Replace(fmt.Sprintf("%+.0f", p), "-", "−", 1))
+}
+
+func names(list []series) string {
+	var out []string
+	for _, s := range list {
+		out = append(out, s.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// where names the place of a value.
+func (c *chart) where(v series, i int) string {
+	if c.axis == axisCategory {
+		return c.labels[int(v.x[i])]
+	}
+	return c.xText(v.x[i])
+}
+
+func (c *chart) xText(x float64) string {
+	switch c.axis {
+	case axisYear:
+		return fmt.Sprintf("%.0f", x)
+	case axisTime:
+		return dayText(x, c.monthly())
+	default:
+		return grouped(x)
+	}
+}
+
+// monthly tells whether every label is a month rather than a day.
+func (c *chart) monthly() bool {
+	for _, l := range c.labels {
+		if len(l) > 8 || strings.Count(l, "-") > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func spanOf(v []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range v {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi
+}

@@ -1,0 +1,232 @@
+package visual
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// pointChart draws line, area and scatter charts.
+func (c *chart) pointChart(s *svg, b box) {
+	lo, hi, _ := c.span()
+	b.h -= c.bottomTitle(s, b)
+	right := 14.0
+	if c.direct() {
+		for _, v := range c.series {
+			right = max(right, min(b.w*0.24, width(v.name, 13)+16))
+		}
+	}
+	var plan labelPlan
+	if c.axis == axisCategory {
+		plan = planLabels(c.labels, (b.w-right-50)/float64(len(c.labels)), ordered(c.labels))
+		plan.h = min(plan.h, b.h*0.4)
+		if plan.angle != 0 {
+			plan.room = min(plan.room, (plan.h-16)/0.62)
+		}
+	} else {
+		plan.h = 24
+	}
+	b.h -= plan.h
+	b.w -= right
+	zero := zeroNear
+	if c.kind == kindArea {
+		zero = zeroAlways
+	}
+	sy, b := c.valueGrid(s, b, lo, hi, zero)
+	sx := c.xScale(b)
+	if c.axis == axisCategory {
+		c.bottomLabels(s, b, plan, sx.atIndex)
+	} else {
+		c.xTicks(s, b, sx)
+	}
+	switch c.kind {
+	case kindScatter:
+		c.dots(s, sx, sy)
+		return
+	case kindArea:
+		c.areas(s, sx, sy)
+	default:
+	}
+	c.strokes(s, sx, sy)
+	if c.direct() {
+		c.endNames(s, b, sx, sy, right)
+	}
+}
+
+// atIndex places a category by its index.
+func (s scale) atIndex(i int) float64 { return s.at(float64(i)) }
+
+// xSpan is the least and greatest x.
+func (c *chart) xSpan() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range c.series {
+		for _, x := range v.x {
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	return lo, hi
+}
+
+func (c *chart) xScale(b box) scale {
+	lo, hi := c.xSpan()
+	switch {
+	case c.axis == axisCategory:
+		half := b.w / float64(len(c.labels)) / 2
+		return scale{lo, hi, b.x + half, b.right() - half}
+	case c.kind == kindScatter:
+		lo, hi, _ = valueAxis(lo, hi, zeroClose, max(2, int(b.w/110)), "")
+	case hi == lo:
+		lo, hi = lo-1, hi+1
+	}
+	return scale{lo, hi, b.x, b.right()}
+}
+
+func (c *chart) xTicks(s *svg, b box, sx scale) {
+	ticks := placeAxis(c.axis, sx.lo, sx.hi, max(2, int(b.w/95)), nil)
+	last := math.Inf(-1)
+	for _, t := range ticks {
+		x, w := sx.at(t.v), width(t.text, 12.5)/2
+		if x-w < last+8 {
+			continue
+		}
+		last = x + w
+		if c.kind == kindScatter {
+			s.line(math.Round(x)+0.5, b.y, math.Round(x)+0.5, b.bottom(), "g")
+		} else {
+			s.line(math.Round(x)+0.5, b.bottom(), math.Round(x)+0.5, b.bottom()+5, "a")
+		}
+		s.text(x, b.bottom()+20, "k m", "middle", t.text)
+	}
+}
+
+// runs splits a series at its gaps and gives the index ranges.
+func runs(y []float64) [][2]int {
+	var out [][2]int
+	from := -1
+	for i := 0; i <= len(y); i++ {
+		if i < len(y) && !math.IsNaN(y[i]) {
+			if from < 0 {
+				from = i
+			}
+			continue
+		}
+		if from >= 0 {
+			out = append(out, [2]int{from, i})
+			from = -1
+		}
+	}
+	return out
+}
+
+func (c *chart) trace(v series, r [2]int, sx, sy scale) string {
+	var d strings.Builder
+	for i := r[0]; i < r[1]; i++ {
+		if i == r[0] {
+			d.WriteByte('M')
+		} else {
+			d.WriteByte('L')
+		}
+		d.WriteString(px(sx.at(v.x[i])) + " " + px(sy.at(v.y[i])))
+	}
+	return d.String()
+}
+
+// areas fills below the lines, the greatest first so that none hides another.
+func (c *chart) areas(s *svg, sx, sy scale) {
+	zero := px(sy.at(0))
+	for k, v := range c.series {
+		for _, r := range runs(v.y) {
+			if r[1]-r[0] < 2 {
+				continue
+			}
+			s.tag(`<path d="%sL%s %sL%s %sZ" class="%s o"/>`, c.trace(v, r, sx, sy), px(sx.at(v.x[r[1]-1])), zero, px(sx.at(v.x[r[0]])), zero, fillClass(k))
+		}
+	}
+}
+
+// strokes draws the lines; lonely points, and all points of short series, get a dot.
+func (c *chart) strokes(s *svg, sx, sy scale) {
+	for k, v := range c.series {
+		for _, r := range runs(v.y) {
+			if r[1]-r[0] > 1 {
+				s.tag(`<path d="%s" class="l %s"%s/>`, c.trace(v, r, sx, sy), strokeClass(k), dash(k))
+			}
+			if r[1]-r[0] == 1 || len(v.y) <= 24 && c.kind == kindLine {
+				for i := r[0]; i < r[1]; i++ {
+					s.tag(`<circle cx="%s" cy="%s" r="3.4" class="%s p"/>`, px(sx.at(v.x[i])), px(sy.at(v.y[i])), fillClass(k))
+				}
+			}
+		}
+	}
+}
+
+// endNames writes each series' name beside its last value, moved apart where they
+// would touch.
+func (c *chart) endNames(s *svg, b box, sx, sy scale, room float64) {
+	type name struct {
+		k       int
+		want, y float64
+		x       float64
+	}
+	var list []name
+	for k, v := range c.series {
+		for i := len(v.y) - 1; i >= 0; i-- {
+			if !math.IsNaN(v.y[i]) {
+				y := sy.at(v.y[i])
+				list = append(list, name{k, y, y, sx.at(v.x[i])})
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(p, q name) int {
+		switch {
+		case p.want < q.want:
+			return -1
+		case p.want > q.want:
+			return 1
+		}
+		return 0
+	})
+	const gap = 17
+	for i := range list {
+		list[i].y = max(list[i].want, b.y+4)
+		if i > 0 {
+			list[i].y = max(list[i].y, list[i-1].y+gap)
+		}
+	}
+	limit := b.bottom() + 4
+	for i := len(list) - 1; i >= 0; i-- {
+		list[i].y = min(list[i].y, limit)
+		limit = list[i].y - gap
+	}
+	for _, n := range list {
+		s.text(b.right()+10, n.y+4.5, "d "+fillClass(n.k), "start", fit(c.series[n.k].name, 13, room-10))
+	}
+}
+
+// dots draws a scatter chart; every series has a shape of its own beside its colour.
+func (c *chart) dots(s *svg, sx, sy scale) {
+	r := 5.0
+	if c.count() > 300 {
+		r = 3
+	}
+	for k, v := range c.series {
+		for i, y := range v.y {
+			if math.IsNaN(y) {
+				continue
+			}
+			x, y := sx.at(v.x[i]), sy.at(y)
+			class := fillClass(k) + " p"
+			switch k % 4 {
+			case 1:
+				s.rect(box{x - r*0.88, y - r*0.88, r * 1.76, r * 1.76}, class, 0)
+			case 2:
+				s.tag(`<path d="M%s %sl%s %sh-%sZ" class="%s"/>`, px(x), px(y-r*1.15), px(r*1.1), px(r*2), px(r*2.2), class)
+			case 3:
+				s.tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, px(x), px(y-r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), class)
+			default:
+				s.tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, px(x), px(y), px(r), class)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package visual
+
+import "strings"
+
+// widths are the advance widths of printable ASCII in a common sans serif face, in
+// hundredths of an em, from space to tilde.
+var widths = [95]uint8{
+	28, 28, 36, 56, 56, 89, 67, 19, 33, 33, 39, 58, 28, 33, 28, 28, 56, 56, 56, 56, 56, 56, 56, 56, 56, 56, 28, 28, 58, 58, 58, 56,
+	102, 67, 67, 72, 72, 67, 61, 78, 72, 28, 50, 67, 56, 83, 72, 78, 67, 78, 72, 67, 61, 72, 67, 94, 67, 67, 61, 28, 28, 28, 47, 56,
+	33, 56, 56, 50, 56, 56, 28, 56, 56, 22, 22, 50, 22, 83, 56, 56, 56, 56, 33, 50, 28, 56, 50, 72, 50, 50, 50, 33, 26, 33, 58,
+}
+
+// width estimates how wide a text is, on the safe side, because fonts differ.
+func width(s string, size float64) float64 {
+	sum := 0.0
+	for _, r := range s {
+		switch {
+		case r >= ' ' && r <= '~':
+			sum += float64(widths[r-' '])
+		case r >= 0x1100: // wide scripts and symbols
+			sum += 105
+		default:
+			sum += 62
+		}
+	}
+	return sum / 100 * size * 1.16
+}
+
+// fit shortens a text to a width, with an ellipsis.
+func fit(s string, size, room float64) string {
+	if width(s, size) <= room {
+		return s
+	}
+	r := []rune(s)
+	lo, hi := 0, len(r)
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if width(string(r[:mid])+"…", size) <= room {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	if lo == 0 {
+		return "…"
+	}
+	return strings.TrimRight(string(r[:lo]), " ") + "…"
+}
+
+// wrap breaks a text into at most n lines; the last one is shortened if it must be.
+func wrap(s string, size, room float64, n int) []string {
+	var lines []string
+	line := ""
+	words := strings.Fields(s)
+	for i, w := range words {
+		next := strings.TrimSpace(line + " " + w)
+		if line == "" || width(next, size) <= room {
+			line = next
+			continue
+		}
+		if len(lines) == n-1 {
+			line = fit(line+" "+strings.Join(words[i:], " "), size, room)
+			break
+		}
+		lines = append(lines, fit(line, size, room))
+		line = w
+	}
+	if line != "" {
+		lines = append(lines, fit(line, size, room))
+	}
+	return lines
+}

@@ -1,0 +1,250 @@
+package action
+
+import (
+	"bytes"
+	"context"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/media"
+	"atelier/probe"
+)
+
+// maxDepth is how deep a value may be nested; cyclic values end here.
+const maxDepth = 64
+
+// nested says where in a value the walk is.
+type nested struct {
+	// declared is set inside a Binary output: signatures count at any size.
+	declared bool
+	// format is the declared format while the value itself is meant; "" means detection.
+	format BinaryFormat
+	depth  int
+}
+
+func (n nested) in() nested { n.depth++; return n }
+
+// walk gives v as JSON types without media.
+func (p *pass) walk(ctx context.Context, v any, n nested) any {
+	if n.depth > maxDepth {
+		return fmt.Sprintf("[nested deeper than %d levels]", maxDepth)
+	}
+	switch t := v.(type) {
+	case nil, bool, int, int64:
+		return t
+	case float64:
+		return finite(t)
+	case string:
+		return p.str(ctx, t, n)
+	case json.Number:
+		return t
+	case json.RawMessage:
+		return p.viaJSON(ctx, t, n)
+	case []byte:
+		return p.raw(ctx, t, n)
+	case media.Output:
+		return p.admitted(ctx, t)
+	case *media.Output:
+		if t == nil {
+			return nil
+		}
+		return p.admitted(ctx, *t)
+	case media.Digest:
+		return t.String()
+	case []any:
+		return p.list(ctx, t, n)
+	case map[string]any:
+		return p.object(ctx, t, n)
+	case error:
+		return p.message(ctx, t.Error())
+	}
+	return p.other(ctx, v, n)
+}
+
+// finite replaces what JSON cannot write.
+func finite(f float64) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return f
+}
+
+func (p *pass) list(ctx context.Context, items []any, n nested) any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = p.walk(ctx, item, n.in())
+	}
+	return out
+}
+
+// raw keeps bytes: always where Binary is declared, else unless they are text.
+func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
+	if !n.declared && !probe.Media(b) && len(b) < p.to.Threshold && utf8.Valid(b) && printable(string(b)) {
+		return p.str(ctx, string(b), n)
+	}
+	if n.declared && n.format == "" && looksBase64(string(b)) {
+		return p.str(ctx, string(b), n) // base64 text handed over as bytes
+	}
+	return p.item(p.keep(ctx, bytes.NewReader(b), media.Meta{}))
+}
+
+// admitted admits an item: one with a digest as it is, one with an address after
+// fetching it.
+func (p *pass) admitted(ctx context.Context, o media.Output) any {
+	m := media.Meta{
+		Label: o.Label, Description: o.Description, FileName: o.FileName,
+		MIMEType: o.MIMEType, Metadata: p.metadata(ctx, o.Metadata), Lineage: o.Lineage,
+	}
+	switch {
+	case !o.Digest.IsZero():
+		o.Metadata = m.Metadata
+		return p.item(p.admit(ctx, o))
+	case strings.HasPrefix(o.URL, "data:"):
+		return p.item(p.dataURL(ctx, o.URL, m))
+	case o.URL != "":
+		return p.item(p.fetch(ctx, o.URL, m))
+	case o.Ref != "":
+		return p.item(p.to.Media.Find(string(o.Ref)))
+	}
+	return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a media item has neither bytes nor an address"))
+}
+
+// metadata is searched for media like any other value.
+func (p *pass) metadata(ctx context.Context, m map[string]any) map[string]any {
+	if len(m) == 0 {
+		return nil
+	}
+	safe, _ := p.walk(ctx, m, nested{depth: 1}).(map[string]any)
+	return safe
+}
+
+// other handles Go types beyond those of JSON.
+func (p *pass) other(ctx context.Context, v any, n nested) any {
+	switch t := v.(type) {
+	case io.Reader:
+		return p.reader(ctx, t)
+	case image.Image:
+		return p.picture(ctx, t)
+	case json.Marshaler, encoding.TextMarshaler:
+		return p.viaMarshal(ctx, v, n)
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if r.IsNil() {
+			return nil
+		}
+		return p.walk(ctx, r.Elem().Interface(), n.in())
+	case reflect.Slice, reflect.Array:
+		return p.sequence(ctx, r, n)
+	case reflect.Map:
+		return p.anyMap(ctx, r, n)
+	case reflect.Struct:
+		return p.structure(ctx, r, n)
+	case reflect.String:
+		return p.str(ctx, r.String(), n)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return fmt.Sprintf("[value of type %T]", v)
+	default:
+		return p.viaMarshal(ctx, v, n)
+	}
+}
+
+// reader stores what r gives; a reader has no other way to a model.
+func (p *pass) reader(ctx context.Context, r io.Reader) any {
+	if c, ok := r.(io.Closer); ok {
+		defer func() { _ = c.Close() }() // its content is stored or refused already
+	}
+	return p.item(p.keep(ctx, r, media.Meta{}))
+}
+
+// picture encodes pixels as PNG.
+func (p *pass) picture(ctx context.Context, img image.Image) any {
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
+		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "encode picture: %w", err))
+	}
+	return p.item(p.keep(ctx, &buf, media.Meta{MIMEType: "image/png"}))
+}
+
+func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
+	if r.Kind() == reflect.Slice && r.IsNil() {
+		return nil
+	}
+	if r.Type().Elem().Kind() == reflect.Uint8 {
+		b := make([]byte, r.Len())
+		reflect.Copy(reflect.ValueOf(b), r)
+		return p.raw(ctx, b, n)
+	}
+	out := make([]any, r.Len())
+	for i := range out {
+		out[i] = p.walk(ctx, r.Index(i).Interface(), n.in())
+	}
+	return out
+}
+
+func (p *pass) anyMap(ctx context.Context, r reflect.Value, n nested) any {
+	m := make(map[string]any, r.Len())
+	for _, k := range r.MapKeys() {
+		m[fmt.Sprint(k.Interface())] = r.MapIndex(k).Interface()
+	}
+	return p.object(ctx, m, n)
+}
+
+// structure walks the exported fields under the names that JSON gives them.
+func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
+	m := map[string]any{}
+	for _, f := range reflect.VisibleFields(r.Type()) {
+		tag, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || tag == "-" || f.Anonymous && tag == "" {
+			continue
+		}
+		field, err := r.FieldByIndexErr(f.Index)
+		if err != nil || strings.Contains(options, "omitempty") && field.IsZero() {
+			continue // an embedded nil pointer, or left out by its author
+		}
+		name := f.Name
+		if tag != "" {
+			name = tag
+		}
+		m[name] = field.Interface()
+	}
+	return p.object(ctx, m, n)
+}
+
+func (p *pass) viaMarshal(ctx context.Context, v any, n nested) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("[value of type %T]", v)
+	}
+	return p.viaJSON(ctx, b, n)
+}
+
+func (p *pass) viaJSON(ctx context.Context, b []byte, n nested) any {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return p.str(ctx, string(b), n)
+	}
+	return p.walk(ctx, v, n.in())
+}
+
+// sortedKeys gives the keys of m in alphabetical order.
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

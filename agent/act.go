@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// doAll runs the actions and sub-agents of a step at once and gives their results in
+// the order asked. It returns when all have ended, also when ctx ended.
+func (r *run) doAll(ctx context.Context, s *Step) results {
+	res := results{Actions: make([]action.Outcome, len(s.Actions)), Agents: make([]agentOutcome, len(s.Agents))}
+	children := make([]*run, len(s.Agents))
+	uses := make([]AgentUse, len(s.Agents))
+	var g errgroup.Group
+	g.SetLimit(r.r.cfg.Parallel)
+	for i, call := range s.Actions {
+		g.Go(func() error {
+			res.Actions[i] = r.act(ctx, call, callIndex{turn: r.turns, index: i + 1})
+			return nil
+		})
+	}
+	for i, call := range s.Agents {
+		g.Go(func() error {
+			res.Agents[i], children[i], uses[i] = r.delegate(ctx, call, callIndex{turn: r.turns, index: len(s.Actions) + i + 1})
+			return nil
+		})
+	}
+	_ = g.Wait() // failures are in the results
+	for i, child := range children {
+		if child == nil {
+			continue
+		}
+		r.absorb(ctx, child)
+		if res.Agents[i].Success {
+			r.payload = placeAt(r.payload, uses[i].PayloadKey, child.payload)
+		}
+	}
+	for i := range res.Actions {
+		// The result has them; the model is told once, with the outcome.
+		r.warn(ctx, res.Actions[i].Warnings...)
+	}
+	return res
+}
+
+// kept is an outcome as the journal remembers it.
+type kept struct {
+	Outcome action.Outcome `json:"outcome"`
+	Media   []media.Output `json:"media,omitempty"`
+}
+
+// act runs one action.
+func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Outcome {
+	rec := r.begin(StepAction, call.Name, at)
+	rec.Params = plain(call.Params)
+	r.saveStep(ctx, rec)
+	r.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
+	scope := media.ScopeOf(ctx)
+	scope.Step = rec.ID
+	out := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
+	rec.Status, rec.Code, rec.Message = StatusSucceeded, out.Code, out.Message
+	if !out.Success {
+		rec.Status = StatusFailed
+		if ctx.Err() != nil {
+			rec.Status = StatusCancelled
+		}
+	}
+	if out.Outputs != nil {
+		rec.Outputs = plain(out.Outputs)
+	}
+	rec.Media = out.Media
+	r.end(ctx, rec)
+	r.stored(ctx, out.Media)
+	r.emit(ctx, EventActionFinished, ActionFinished{
+		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media),
+	})
+	return out
+}
+
+// invoke calls the registry through the journal.
+func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) action.Outcome {
+	if err := r.allowed(call.Name); err != nil {
+		return refused(call.Name, err)
+	}
+	env := action.Env{
+		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(),
+		Progress: func(note string) {
+			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(media.Scrub(note), 300)})
+		},
+	}
+	if r.spec.def != nil {
+		env.Threshold = r.spec.def.InterceptionThreshold
+	}
+	ctx = context.WithValue(ctx, contextKey{}, &Context{Task: r.task, Input: r.input, run: r})
+	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
+	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+		return json.Marshal(kept{Outcome: o, Media: o.Media})
+	})
+	var k kept
+	if err == nil {
+		err = json.Unmarshal(b, &k)
+	}
+	if err != nil {
+		return refused(call.Name, fmt.Errorf("run action: %w", err))
+	}
+	k.Outcome.Media = k.Media
+	if err := r.set.Merge(k.Media); err != nil {
+		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
+	}
+	return k.Outcome
+}
+
+// allowed checks that the agent may take the action.
+func (r *run) allowed(name string) error {
+	if r.spec.def == nil {
+		return nil
+	}
+	names := r.r.actionNames(r.spec.def)
+	if slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) }) {
+		return nil
+	}
+	e := media.Errorf(media.CodeNotFound, "unknown action %q: this agent has %s", clip(name, 80), joined(names))
+	e.Valid, e.Retryable = names, true
+	return e
+}
+
+func refused(name string, err error) action.Outcome {
+	p := problemOf(err)
+	return action.Outcome{Name: clip(name, 80), Code: action.Failure, Message: p.Message, Error: &p, Err: err}
+}
+
+// imageModels is what the run prefers for pictures, best first.
+func (r *run) imageModels() []string {
+	if r.spec.def == nil {
+		return r.prefer.image
+	}
+	return append(slices.Clone(r.prefer.image), r.spec.def.ImageModels...)
+}
+
+// begin makes the record of an act.
+func (r *run) begin(kind StepKind, name string, at callIndex) StepRecord {
+	return StepRecord{
+		ID: r.r.cfg.NewID(), RunID: r.id, AgentPath: r.path, Turn: at.turn, Index: at.index, Kind: kind,
+		Name: clip(name, 80), Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+	}
+}
+
+func (r *run) saveStep(ctx context.Context, rec StepRecord) {
+	r.save(ctx, "step", func(ctx context.Context) error { return r.r.cfg.Observer.SaveStep(ctx, rec) })
+}
+
+// end saves the finished act and puts it into the log.
+func (r *run) end(ctx context.Context, rec StepRecord) {
+	rec.FinishedAt = r.r.cfg.Now()
+	r.saveStep(ctx, rec)
+	r.mu.Lock()
+	r.steps = append(r.steps, rec)
+	r.mu.Unlock()
+}

@@ -1,0 +1,103 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// wordy is an action with a long output and a picture.
+func wordy() action.Action {
+	return action.Action{
+		Name: "Wordy", Description: "Says much.",
+		Params: []action.Param{
+			{Name: "Text", Direction: action.Output, ValueType: action.Scalar},
+			{Name: "Image", Direction: action.Output, ValueType: action.Binary, Format: action.FormatBytes},
+		},
+		Run: func(context.Context, *action.Call) (action.Result, error) {
+			return action.Result{Outputs: map[string]any{"Text": strings.Repeat("many words ", 400), "Image": picture(6)}}, nil
+		},
+	}
+}
+
+func TestContextLengthRecoversOnce(t *testing.T) {
+	t.Parallel()
+	tooLong := media.Errorf(media.CodeContextLength, "too long")
+	call := `{"actions":[{"name":"Wordy"}]}`
+	for name, tt := range map[string]struct {
+		answers []any
+		code    media.Code
+	}{
+		"recovers":     {[]any{call, call, tooLong, `{"done":true}`}, ""},
+		"only once":    {[]any{call, call, tooLong, tooLong}, media.CodeContextLength},
+		"nothing old":  {[]any{tooLong}, media.CodeContextLength},
+		"newest alone": {[]any{call, tooLong, `{"done":true}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t, setup{
+				agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{wordy()},
+				answers: map[string][]any{"painter": tt.answers},
+			})
+			res, err := w.run(t, "x")
+			if media.CodeOf(err) != tt.code {
+				t.Fatalf("got %v, want %q", err, tt.code)
+			}
+			if err == nil && (len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "left out")) {
+				t.Errorf("warnings %q", res.Warnings)
+			}
+			asked := w.script.asked()
+			if name != "recovers" {
+				return
+			}
+			before, after := size(asked[2]), size(asked[3])
+			if after >= before*2/3 {
+				t.Errorf("the request shrank from %d to %d only", before, after)
+			}
+			if old := asked[3].Messages[2].Text(); strings.Contains(old, "many words") || !strings.Contains(old, refOf(6)) {
+				t.Errorf("the oldest result is now %s", old)
+			}
+			if !strings.Contains(asked[3].Messages[4].Text(), "many words many words") {
+				t.Error("the newest result is gone too")
+			}
+		})
+	}
+}
+
+func size(r chat.Request) int {
+	n := 0
+	for _, m := range r.Messages {
+		n += len(m.Text())
+	}
+	return n
+}
+
+func TestResultsExpire(t *testing.T) {
+	t.Parallel()
+	for mode, keeps := range map[string]int{"Remove": 0, "Compact\n    compact_length: 300": 20, "None": 400} {
+		yaml := fmt.Sprintf("actions:\n  - name: Wordy\n    result_expiration_turns: 1\n    result_expiration_mode: %s\n  - name: Paint\n", mode)
+		w := build(t, setup{
+			agents: map[string]string{"painter": yaml}, actions: []action.Action{wordy()},
+			answers: map[string][]any{"painter": {`{"actions":[{"name":"Wordy"}]}`, paintStep(1), paintStep(2), `{"done":true}`}},
+		})
+		if _, err := w.run(t, "x"); err != nil {
+			t.Fatal(err)
+		}
+		asked := w.script.asked()
+		if !strings.Contains(asked[1].Messages[2].Text(), "many words many words") {
+			t.Errorf("%s: the fresh result is short", mode)
+		}
+		last := asked[3].Messages[2].Text()
+		if got := strings.Count(last, "many words"); got < keeps-5 || got > keeps {
+			t.Errorf("%s: %d repetitions kept, want about %d", mode, got, keeps)
+		}
+		if !strings.Contains(last, refOf(6)) {
+			t.Errorf("%s: the ref did not survive: %s", mode, last)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// Definition is one agent as its YAML file and prompt describe it.
+type Definition struct {
+	// Slug is the file's name of the agent, lower case with dashes; Name is for people.
+	Slug string
+	Name string
+	// Description tells other agents, and people, what it is for.
+	Description string
+	// Prompt is the instruction, Markdown.
+	Prompt string
+	// ChatModels and ImageModels are preferred, best first; empty means the default order.
+	ChatModels  []string
+	ImageModels []string
+	// Requires names sources (files, web, db, kb) without which the agent is not offered.
+	Requires []string
+	Actions  []ActionUse
+	Agents   []AgentUse
+	// Turns is how many model calls a run may make; 20 if the file says nothing.
+	Turns int
+	// InterceptionThreshold is the length in characters from which base64 without a
+	// media signature is taken for media; 0 keeps the registry's.
+	InterceptionThreshold int
+	// Source is the YAML and the prompt as they were read; Hash its SHA-256 in hexadecimal.
+	Source string
+	Hash   string
+
+	pos position
+}
+
+// ActionUse is an action that an agent may take.
+type ActionUse struct {
+	Name string
+	// ExpirationTurns is after how many further turns its result leaves the context; 0 means never.
+	ExpirationTurns int
+	// ExpirationMode is None, Remove or Compact; empty means Remove where turns are set.
+	ExpirationMode string
+	// CompactMode is Truncate.
+	CompactMode string
+	// CompactLength is how many characters a compacted result keeps; 2,000 if unset.
+	CompactLength int
+
+	pos position
+}
+
+// AgentUse is a sub-agent that an agent may ask.
+type AgentUse struct {
+	Slug string
+	// PayloadKey is where the sub-agent's final payload goes in the parent's: a key,
+	// or "." to merge it at the top; empty means that it is only shown.
+	PayloadKey string
+	// Input names the parent's payload keys that are handed down.
+	Input []string
+
+	pos position
+}
+
+// position is where in which file something stands.
+type position struct {
+	file         string
+	line, column int
+}
+
+// String gives file:line:column, as compilers do.
+func (p position) String() string { return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column) }
+
+// Definitions is a set of agents. It does not change once loaded.
+type Definitions struct {
+	list []*Definition // by slug
+}
+
+// All lists the definitions by slug. They must not be changed.
+func (d *Definitions) All() []*Definition { return slices.Clone(d.list) }
+
+// Find gives the definition with this slug or display name, without regard to case.
+// The error has code not_found and lists the slugs.
+func (d *Definitions) Find(name string) (*Definition, error) {
+	want := strings.TrimSpace(name)
+	for _, def := range d.list {
+		if strings.EqualFold(def.Slug, want) || strings.EqualFold(def.Name, want) {
+			return def, nil
+		}
+	}
+	var valid []string
+	for _, def := range d.list {
+		valid = append(valid, def.Slug)
+	}
+	e := media.Errorf(media.CodeNotFound, "there is no agent %q: there are %s", clip(name, 80), joined(valid))
+	e.Valid = valid
+	return nil, e
+}
+
+// uses finds how a definition uses an action.
+func (d *Definition) uses(action string) (ActionUse, bool) {
+	i := slices.IndexFunc(d.Actions, func(a ActionUse) bool { return sameName(a.Name, action) })
+	if i < 0 {
+		return ActionUse{}, false
+	}
+	return d.Actions[i], true
+}
+
+// sameName compares names as the action registry does.
+func sameName(a, b string) bool {
+	return strings.EqualFold(a, b) || strings.EqualFold(bare(a), bare(b))
+}
+
+// bare is a name without what models put in or leave out between its words.
+func bare(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == ' ' || c == '-' || c == '_' {
+			return -1
+		}
+		return c
+	}, name)
+}
+
+// seal computes the hash of what was read.
+func (d *Definition) seal(yaml, prompt string) {
+	d.Source = yaml + "\n---\n" + prompt
+	sum := sha256.Sum256([]byte(d.Source))
+	d.Hash = hex.EncodeToString(sum[:])
+}

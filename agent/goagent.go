@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"io"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// GoAgent is an agent written in Go. It is called with the task and the granted
+// media of its run; what it stores is kept whatever it returns. A panic fails the run.
+type GoAgent func(ctx context.Context, c *Context) (Answer, error)
+
+// Answer is what a Go agent gives back.
+type Answer struct {
+	// Message is the chat text.
+	Message string
+	// Payload is the result; it may hold anything that an action's output may hold,
+	// media is taken out of it.
+	Payload map[string]any
+	// Promote chooses items for the answer.
+	Promote []Promotion
+	// Warnings reach the run's result.
+	Warnings []string
+}
+
+// Context is what the code of a Go agent, or of an action (see [ContextOf]), uses of
+// its run. It is safe for concurrent use and must not outlive the call.
+type Context struct {
+	// Task is what was asked, Input what was handed down beside it.
+	Task  string
+	Input map[string]any
+
+	run *run
+}
+
+type contextKey struct{}
+
+// ContextOf gives the run's Context to an action that is called by an agent.
+func ContextOf(ctx context.Context) (*Context, bool) {
+	c, ok := ctx.Value(contextKey{}).(*Context)
+	return c, ok
+}
+
+// RunID is the id of the agent run.
+func (c *Context) RunID() string { return c.run.id }
+
+// Store reads r to its end, stores and records the item and adds it to the run's
+// set. It is not promoted. Limits are [media.CodeTooLarge]; memory is O(64 KiB).
+func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
+	o, err := c.run.r.cfg.Actions.Interceptor().Store(ctx, c.run.target(c.run.spec.slug), r, m)
+	if err == nil {
+		c.run.stored(ctx, []media.Output{o})
+	}
+	return o, err
+}
+
+// StoreURL fetches an address, guarded, and stores what comes as Store does.
+func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
+	o, err := c.run.r.cfg.Actions.Interceptor().StoreURL(ctx, c.run.target(c.run.spec.slug), url, m)
+	if err == nil {
+		c.run.stored(ctx, []media.Output{o})
+	}
+	return o, err
+}
+
+// Promote chooses items of this run for the answer, with their labels and
+// descriptions where set. An item of another run is [media.CodeUnknownRef].
+func (c *Context) Promote(outputs ...media.Output) error {
+	var unknown []string
+	for _, o := range outputs {
+		if _, ok := c.run.set.Promote(o.Ref, o.Label, o.Description); !ok {
+			unknown = append(unknown, string(o.Ref))
+		}
+	}
+	if len(unknown) > 0 {
+		return c.run.set.Unknown(unknown...)
+	}
+	return nil
+}
+
+// Outputs copies the run's visible items in the order in which they were made.
+func (c *Context) Outputs() []media.Output { return c.run.set.List() }
+
+// Open reads an item of this run; the caller closes it.
+func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error) {
+	o, ok := c.run.set.Lookup(ref)
+	if !ok {
+		return nil, c.run.set.Unknown(string(ref))
+	}
+	return c.run.r.cfg.Codec.Open(ctx, o.Digest)
+}
+
+// Action runs a registered action; what it makes is in the run's set. Whatever goes
+// wrong is in the outcome.
+func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
+	return c.run.act(ctx, ActionCall{Name: name, Params: params}, c.run.nextCall())
+}
+
+// code runs a Go agent as the one step of its run.
+func (r *run) code(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = media.Errorf(media.CodeInternal, "agent %s stopped on a defect of its own (panic of type %T)", r.spec.slug, p)
+		}
+	}()
+	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r})
+	if answer.Payload != nil {
+		safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target(r.spec.slug), answer.Payload)
+		r.stored(ctx, safe.Media)
+		r.warn(ctx, safe.Warnings...)
+		r.payload, _ = safe.Value.(map[string]any)
+	}
+	r.message = r.cleanText(ctx, answer.Message)
+	r.warn(ctx, answer.Warnings...)
+	if bad := r.promote(ctx, answer.Promote); len(bad) > 0 {
+		r.warn(ctx, r.set.Unknown(bad...).Message)
+	}
+	r.acceptRefs(ctx)
+	return err
+}

@@ -1,0 +1,309 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/chat"
+	"atelier/media"
+	"atelier/wire"
+)
+
+func newStore(tb testing.TB) *wire.Codec {
+	tb.Helper()
+	return codecOn(tb, memblob.New())
+}
+
+func codecOn(tb testing.TB, driver blob.Driver) *wire.Codec {
+	tb.Helper()
+	blobs, err := blob.New(blob.Config{Driver: driver})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	codec, err := wire.NewCodec(wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return codec
+}
+
+// recorder remembers what was recorded.
+type recorder struct {
+	mu    sync.Mutex // guards items
+	items []media.Output
+}
+
+func (r *recorder) Record(_ context.Context, o media.Output) (media.Output, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	o.ID = fmt.Sprintf("media-%d", len(r.items)+1)
+	r.items = append(r.items, o)
+	return o, nil
+}
+
+func (r *recorder) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.items)
+}
+
+// script is a chat model that answers by agent, in order; functions see the request.
+type script struct {
+	mu       sync.Mutex // guards what follows
+	answers  map[string][]any
+	requests []chat.Request
+	profile  chat.Profile
+}
+
+func (s *script) Profile() chat.Profile {
+	if s.profile.ID == "" {
+		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test"}
+	}
+	return s.profile
+}
+
+func (s *script) Choose(context.Context, []string) (chat.Choice, error) {
+	return chat.Choice{Model: s}, nil
+}
+
+func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return chat.Response{}, err
+	}
+	slug := slugOf(r.System)
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	list := s.answers[slug]
+	if len(list) == 0 {
+		s.mu.Unlock()
+		return chat.Response{}, media.Errorf(media.CodeInternal, "the script of %q is at its end", slug)
+	}
+	next := list[0]
+	if len(list) > 1 {
+		s.answers[slug] = list[1:]
+	}
+	s.mu.Unlock()
+	resp := chat.Response{Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}, FinishReason: "stop"}
+	switch t := next.(type) {
+	case string:
+		resp.Text = t
+	case error:
+		return chat.Response{}, t
+	case func(chat.Request) string:
+		resp.Text = t(r)
+	case chat.Response:
+		return t, nil
+	default:
+		panic(fmt.Sprintf("script holds a %T", t))
+	}
+	cost := "0.001"
+	resp.CostUSD = &cost
+	return resp, nil
+}
+
+func (s *script) asked() []chat.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]chat.Request(nil), s.requests...)
+}
+
+func slugOf(system string) string {
+	var c struct {
+		Agent string `json:"agent"`
+	}
+	_, rest, _ := strings.Cut(system, "## Callable\n```json\n")
+	_ = json.NewDecoder(strings.NewReader(rest)).Decode(&c) // no block: no slug
+	return c.Agent
+}
+
+// watcher is an observer that remembers everything.
+type watcher struct {
+	mu      sync.Mutex // guards what follows
+	runs    []agent.RunRecord
+	steps   []agent.StepRecord
+	prompts []agent.PromptRecord
+	events  []agent.Event
+	err     error
+}
+
+func (w *watcher) SaveRun(_ context.Context, r agent.RunRecord) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = append(w.runs, r)
+	return w.err
+}
+
+func (w *watcher) SaveStep(_ context.Context, s agent.StepRecord) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.steps = append(w.steps, s)
+	return w.err
+}
+
+func (w *watcher) SavePrompt(_ context.Context, p agent.PromptRecord) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.prompts = append(w.prompts, p)
+	return w.err
+}
+
+func (w *watcher) Emit(_ context.Context, e agent.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+}
+
+func (w *watcher) types() []agent.EventType {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []agent.EventType
+	for _, e := range w.events {
+		out = append(out, e.Type)
+	}
+	return out
+}
+
+// world is a runner with everything around it in memory.
+type world struct {
+	store    *wire.Codec
+	recorder *recorder
+	script   *script
+	watcher  *watcher
+	actions  *action.Registry
+	runner   *agent.Runner
+}
+
+type setup struct {
+	agents  map[string]string // YAML by slug, prompt is added
+	answers map[string][]any
+	actions []action.Action
+	gos     map[string]agent.GoAgent
+	sources map[string]agent.Source
+}
+
+func build(tb testing.TB, s setup) *world {
+	tb.Helper()
+	return buildOn(tb, memblob.New(), s)
+}
+
+func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
+	tb.Helper()
+	w := &world{store: codecOn(tb, driver), recorder: &recorder{}, script: &script{answers: s.answers}, watcher: &watcher{}}
+	var err error
+	w.actions, err = action.NewRegistry(action.Config{Store: w.store, Recorder: w.recorder})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.actions.Register(append([]action.Action{paint()}, s.actions...)...); err != nil {
+		tb.Fatal(err)
+	}
+	defs, err := agent.Load(definitions(s.agents))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var n int
+	var mu sync.Mutex
+	w.runner, err = agent.NewRunner(agent.Config{
+		Definitions: defs, GoAgents: s.gos, Actions: w.actions, Models: w.script, Codec: w.store,
+		Recorder: w.recorder, Observer: w.watcher, Sources: s.sources,
+		Now: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) },
+		NewID: func() string {
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			return fmt.Sprintf("id-%03d", n)
+		},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w
+}
+
+func definitions(agents map[string]string) fstest.MapFS {
+	f := fstest.MapFS{}
+	for slug, yaml := range agents {
+		f[slug+".yaml"] = &fstest.MapFile{Data: []byte("slug: " + slug + "\nname: " + title(slug) + "\ndescription: Tests.\n" + yaml)}
+		f[slug+".md"] = &fstest.MapFile{Data: []byte("You are " + slug + ".")}
+	}
+	return f
+}
+
+func title(slug string) string {
+	words := strings.Split(slug, "-")
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+func (w *world) run(tb testing.TB, message string) (*agent.Result, error) {
+	tb.Helper()
+	return w.runner.Run(tb.Context(), agent.Request{Agent: "painter", Message: message})
+}
+
+// picture draws a small PNG whose bytes depend on n.
+func picture(n int) []byte {
+	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
+	img.Set(0, 0, color.RGBA{R: uint8(n), G: uint8(n >> 8), A: 255}) //nolint:gosec // a test's colour.
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func refOf(n int) string { return string(media.RefOf(media.ModalityImage, media.DigestOf(picture(n)))) }
+
+// paint is an action that makes picture Number; a negative number fails.
+func paint() action.Action {
+	return action.Action{
+		Name: "Paint", Description: "Paints.",
+		Params: []action.Param{
+			{Name: "Number", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Required: true},
+			{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatBytes, IsArray: true},
+		},
+		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+			if c.Int("Number") < 0 {
+				return action.Result{}, media.Errorf(media.CodeModerated, "this picture was refused")
+			}
+			return action.Result{Message: "Painted.", Outputs: map[string]any{"Images": [][]byte{picture(c.Int("Number"))}}}, nil
+		},
+	}
+}
+
+// painter is the agent of most tests.
+const painter = "actions: [Paint]\n"
+
+func paintStep(numbers ...int) string {
+	var calls []string
+	for _, n := range numbers {
+		calls = append(calls, fmt.Sprintf(`{"name":"Paint","params":{"Number":%d}}`, n))
+	}
+	return `{"reasoning":"paint","actions":[` + strings.Join(calls, ",") + `]}`
+}
+
+func refs(items []media.Output) []string {
+	out := []string{}
+	for _, o := range items {
+		out = append(out, string(o.Ref))
+	}
+	return out
+}
+
+// lastMessage is what the model was told last.
+func lastMessage(r chat.Request) string { return r.Messages[len(r.Messages)-1].Text() }

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"slices"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// mediaActions are what every agent may do with its media set, where registered.
+var mediaActions = []string{"List Agent Media", "Get Agent Media Details"}
+
+// callable is what a prompt says about an agent's means.
+type callable struct {
+	Agent   string               `json:"agent"`
+	Actions []action.Description `json:"actions"`
+	Agents  []calleeView         `json:"agents"`
+	Sources map[string]Source    `json:"sources"`
+}
+
+type calleeView struct {
+	Name        string `json:"name"`
+	Slug        string `json:"slug"`
+	Description string `json:"description"`
+}
+
+// system builds an agent's system prompt: its own prompt, what it may call, and
+// how to answer.
+func (r *Runner) system(d *Definition) (string, error) {
+	acts, err := r.cfg.Actions.Describe(r.actionNames(d)...)
+	if err != nil {
+		return "", err
+	}
+	c := callable{Agent: d.Slug, Actions: acts, Agents: []calleeView{}, Sources: r.cfg.Sources}
+	if len(r.actionNames(d)) == 0 {
+		c.Actions = []action.Description{}
+	}
+	if c.Sources == nil {
+		c.Sources = map[string]Source{}
+	}
+	for _, a := range d.Agents {
+		s, err := r.spec(a.Slug)
+		switch {
+		case err != nil: // a source that it needs is not there: not offered
+		case s.def == nil:
+			c.Agents = append(c.Agents, calleeView{Name: s.name, Slug: s.slug, Description: "Written in Go."})
+		default:
+			c.Agents = append(c.Agents, calleeView{Name: s.name, Slug: s.slug, Description: s.def.Description})
+		}
+	}
+	return d.Prompt + "\n\n## Callable\n" + fenced(c) + "\n\n" + stepContract, nil
+}
+
+// actionNames lists what an agent may do, its own actions first.
+func (r *Runner) actionNames(d *Definition) []string {
+	var names []string
+	for _, a := range d.Actions {
+		names = append(names, a.Name)
+	}
+	for _, n := range mediaActions {
+		if _, err := r.cfg.Actions.Lookup(n); err == nil && !slices.ContainsFunc(names, func(have string) bool { return sameName(have, n) }) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// fenced puts JSON into a code fence.
+func fenced(v any) string { return "```json\n" + string(plain(v)) + "\n```" }
+
+// itemView is a media item as the first message of a run shows it.
+type itemView struct {
+	RefID       string         `json:"refId"`
+	Placeholder string         `json:"placeholder"`
+	Modality    media.Modality `json:"modality"`
+	MIMEType    string         `json:"mimeType"`
+	Width       int            `json:"width,omitempty"`
+	Height      int            `json:"height,omitempty"`
+	Label       string         `json:"label,omitempty"`
+	Description string         `json:"description,omitempty"`
+}
+
+func viewItem(o media.Output) itemView {
+	return itemView{
+		RefID: string(o.Ref), Placeholder: o.Ref.Placeholder(), Modality: o.Modality, MIMEType: o.MIMEType,
+		Width: o.Width, Height: o.Height, Label: clip(o.Label, 120), Description: clip(o.Description, 300),
+	}
+}
+
+// opening is the first user message: the task, then what was handed down.
+func opening(task string, input map[string]any, granted []media.Output) chat.Message {
+	if len(input)+len(granted) == 0 {
+		return chat.Text(chat.RoleUser, task)
+	}
+	ctx := struct {
+		Input map[string]any `json:"input,omitempty"`
+		Media []itemView     `json:"media,omitempty"`
+	}{Input: input}
+	for _, o := range granted {
+		ctx.Media = append(ctx.Media, viewItem(o))
+	}
+	return chat.Text(chat.RoleUser, task+"\n\n"+fenced(map[string]any{"context": ctx}))
+}
+
+// results is what a model is told after a step.
+type results struct {
+	Actions  []action.Outcome `json:"actions,omitempty"`
+	Agents   []agentOutcome   `json:"agents,omitempty"`
+	Media    []itemView       `json:"media,omitempty"`
+	Errors   []action.Problem `json:"errors,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"`
+}
+
+// agentOutcome is a sub-agent's answer as its parent's model sees it.
+type agentOutcome struct {
+	Name    string           `json:"name"`
+	Slug    string           `json:"slug,omitempty"`
+	Success bool             `json:"success"`
+	Message string           `json:"message"`
+	Payload map[string]any   `json:"payload,omitempty"`
+	Media   []map[string]any `json:"media,omitempty"`
+	Error   *action.Problem  `json:"error,omitempty"`
+}
+
+func (r *results) message() chat.Message {
+	return chat.Text(chat.RoleUser, fenced(map[string]any{"results": r}))
+}
+
+// shownText is how many bytes of one text in a sub-agent's payload its parent sees.
+// The whole payload goes where the parent's definition says.
+const shownText = 4000
+
+// shown shortens the long texts of a payload.
+func shown(payload map[string]any) map[string]any {
+	if payload == nil {
+		return nil
+	}
+	short, _ := mapStrings(payload, func(s string) string {
+		if len(s) <= shownText {
+			return s
+		}
+		return clip(s, shownText) + " [shortened here; kept whole]"
+	}).(map[string]any)
+	return short
+}
+
+// problemOf is an error as a model or a person can act on it.
+func problemOf(err error) action.Problem {
+	p := action.Problem{Code: media.CodeOf(err), Message: clip(media.Scrub(err.Error()), 1000), Retryable: media.Retryable(err)}
+	if e, ok := asError(err); ok {
+		p.Valid = e.Valid
+	}
+	return p
+}

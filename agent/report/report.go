@@ -1,0 +1,208 @@
+// Package report turns the payload of a finished run into one self-contained HTML
+// document: the report sanitised, in a readable and printable page for light and
+// dark, with every picture embedded or linked, what else was made, and notes.
+//
+// The page loads nothing from outside and runs no script. Pictures are streamed into
+// the document; memory is O(64 KiB) for each beside the report's own text. Errors are
+// media.Error values. It may import media, agent and what agent may.
+package report
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the page's style
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	gmhtml "github.com/yuin/goldmark/renderer/html"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+//go:embed page.css
+var pageStyle string
+
+// Report is what a document is made of.
+type Report struct {
+	// Payload is the run's: report_html or report_markdown, and title. Without a
+	// report, Message is the text.
+	Payload json.RawMessage
+	// Message is the run's chat text.
+	Message string
+	// Title stands where the payload names none and the report has no heading.
+	Title string
+	// AlsoMade are items that the run made and the report does not show.
+	AlsoMade []media.Output
+	// Notes are for the reader: which model wrote it, what could not be done.
+	Notes []string
+	// Language is the page's language tag; empty means en.
+	Language string
+}
+
+// FromResult gathers the report of a finished run.
+func FromResult(r *agent.Result) Report {
+	rep := Report{Payload: r.Payload, Message: r.Message, AlsoMade: r.AlsoMade, Notes: r.Warnings}
+	for _, m := range r.Models {
+		if m.Offline {
+			note := "Written by " + m.Name + ": rules applied to the sources, no language model."
+			rep.Notes = append([]string{note}, rep.Notes...)
+		}
+	}
+	return rep
+}
+
+// content is what a payload says about its report.
+type content struct {
+	title, body string
+	// html is the body's form; otherwise it is Markdown.
+	html bool
+}
+
+func (r Report) content() content {
+	var p struct {
+		Title    string `json:"title"`
+		HTML     string `json:"report_html"`
+		Markdown string `json:"report_markdown"`
+	}
+	// A payload of another shape has no report: the message is shown.
+	_ = json.Unmarshal(r.Payload, &p)
+	c := content{title: p.Title}
+	switch {
+	case strings.TrimSpace(p.HTML) != "":
+		c.body, c.html = p.HTML, true
+	case strings.TrimSpace(p.Markdown) != "":
+		c.body = p.Markdown
+	default:
+		c.body = r.Message
+	}
+	return c
+}
+
+// Has reports whether a payload holds a report.
+func Has(payload json.RawMessage) bool {
+	var p struct {
+		HTML     string `json:"report_html"`
+		Markdown string `json:"report_markdown"`
+	}
+	return json.Unmarshal(payload, &p) == nil && strings.TrimSpace(p.HTML+p.Markdown) != ""
+}
+
+// Write writes the document to w. o says how pictures appear: data_uri embeds them,
+// file and url link them; its Format is ignored.
+func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error {
+	c := r.content()
+	body, err := c.rendered()
+	if err != nil {
+		return err
+	}
+	body = sanitise(body)
+	title := firstText(c.title, heading(body), r.Title, "Report")
+	o.Format = agent.FormatHTML
+	page := &page{ctx: ctx, w: w, o: o}
+	page.head(title, firstText(r.Language, "en"))
+	if heading(body) == "" {
+		page.text("<h1>" + html.EscapeString(title) + "</h1>\n")
+	}
+	page.resolve(body)
+	page.gallery(r.AlsoMade)
+	page.notes(r.Notes)
+	page.text("</main>\n</body>\n</html>\n")
+	return page.err
+}
+
+// rendered gives the body as HTML with hidden marks, not yet sanitised.
+func (c content) rendered() (string, error) {
+	if c.html {
+		return hideMarks(c.body), nil
+	}
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithRendererOptions(gmhtml.WithUnsafe()))
+	var b bytes.Buffer
+	if err := md.Convert([]byte(hideMarks(c.body)), &b); err != nil {
+		return "", media.Errorf(media.CodeInternal, "render Markdown: %w", err)
+	}
+	return b.String(), nil
+}
+
+func firstText(options ...string) string {
+	for _, s := range options {
+		if strings.TrimSpace(s) != "" {
+			return strings.TrimSpace(s)
+		}
+	}
+	return ""
+}
+
+// page writes the parts of a document and keeps the first error. It lives for one call.
+type page struct {
+	ctx context.Context //nolint:containedctx // lives for one call.
+	w   io.Writer
+	o   agent.Resolution
+	err error
+}
+
+func (p *page) text(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+func (p *page) resolve(s string) {
+	if p.err == nil {
+		p.err = agent.Resolve(p.ctx, p.w, s, p.o)
+	}
+}
+
+func (p *page) head(title, language string) {
+	p.text(`<!DOCTYPE html>
+<html lang="` + html.EscapeString(language) + `">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="Atelier">
+` + p.contentPolicy() + `<title>` + html.EscapeString(title) + `</title>
+<style>
+` + pageStyle + `</style>
+</head>
+<body>
+<main>
+`)
+}
+
+// contentPolicy forbids, in a self-contained page, whatever is not in it.
+func (p *page) contentPolicy() string {
+	if p.o.Mode != agent.ModeDataURI {
+		return ""
+	}
+	return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'">` + "\n"
+}
+
+// gallery shows what the run made and the report does not use.
+func (p *page) gallery(items []media.Output) {
+	if len(items) == 0 {
+		return
+	}
+	p.text("\n<section class=\"also-made\">\n<h2>Also made</h2>\n<p>The run made this too; the report does not use it.</p>\n<div class=\"gallery\">\n")
+	for _, o := range items {
+		p.resolve(o.Ref.Placeholder())
+		p.text("\n")
+	}
+	p.text("</div>\n</section>\n")
+}
+
+func (p *page) notes(notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	p.text("\n<footer class=\"notes\">\n<h2>Notes</h2>\n<ul>\n")
+	for _, n := range notes {
+		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(n)))
+	}
+	p.text("</ul>\n</footer>\n")
+}

@@ -1,0 +1,183 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"atelier/agent"
+	"atelier/agent/report"
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/media"
+	"atelier/wire"
+)
+
+type shelf struct {
+	codec *wire.Codec
+	items []media.Output
+}
+
+func newShelf(t *testing.T) *shelf {
+	t.Helper()
+	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codec, err := wire.NewCodec(wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "t", Secret: []byte("0123456789abcdef0123456789abcdef")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{codec: codec}
+	for _, w := range []int{3, 5} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, w, 4))); err != nil {
+			t.Fatal(err)
+		}
+		o, err := codec.Store(t.Context(), &b, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.items = append(s.items, media.NewOutput(o, media.Meta{Label: "Picture <1>"}))
+	}
+	return s
+}
+
+func (s *shelf) find(r media.Ref) (media.Output, bool) {
+	for _, o := range s.items {
+		if o.Ref == r {
+			return o, true
+		}
+	}
+	return media.Output{}, false
+}
+
+func (s *shelf) write(t *testing.T, r report.Report, mode agent.Mode) string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.Write(t.Context(), &b, r, agent.Resolution{Mode: mode, Find: s.find, Codec: s.codec}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := html.Parse(strings.NewReader(b.String())); err != nil {
+		t.Errorf("not HTML: %v", err)
+	}
+	return b.String()
+}
+
+func payload(t *testing.T, m map[string]string) json.RawMessage {
+	t.Helper()
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestReportFromHTML(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	mark := s.items[0].Ref.Placeholder()
+	body := `<h1>Wind &amp; sun</h1><p style="text-align:center;position:fixed">Text ${media:image_1} $` + mark + `</p>
+<figure><img src="` + mark + `" alt="a picture" title="a picture" style="max-width:100%"><figcaption>Figure 1: x</figcaption></figure>
+<table><tr><th scope="col">n</th></tr><tr><td>1</td></tr></table><details open><summary>More</summary>y</details><a href="https://example.org/a?b=1">link</a>`
+	got := s.write(t, report.Report{
+		Payload: payload(t, map[string]string{"title": "Named", "report_html": body}), AlsoMade: s.items[1:], Notes: []string{"offline <model>"},
+	}, agent.ModeDataURI)
+	for _, want := range []string{
+		"<!DOCTYPE html>", "<title>Named</title>", "<h1>Wind &amp; sun</h1>", `<img src="data:image/png;base64,`, `alt="a picture" title="a picture"`,
+		"Figure 1: x", `<div class="table"><table>`, "<details open", `href="https://example.org/a?b=1"`, "Missing image", mark + "</p>",
+		"Also made", "Picture &lt;1&gt;", "<li>offline &lt;model&gt;</li>", "prefers-color-scheme: dark", "@media print",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the document lacks %q", want)
+		}
+	}
+	if strings.Count(got, "<h1>") != 1 || strings.Contains(got, "position:fixed") || strings.Contains(got, "x-atelier") || strings.Contains(got, "image_1}") {
+		t.Errorf("the document is wrong: %s", got[strings.Index(got, "<body>"):])
+	}
+}
+
+func TestReportRemovesWhatIsDangerous(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	mark := s.items[0].Ref.Placeholder()
+	body := `<html><head><title>T</title><style>p{}</style><script>alert(1)</script><link rel=stylesheet href=//evil.example></head><body onload="x()">
+<p onclick="x()">ok</p><img src="https://evil.example/t.png"><img src=x onerror=alert(1)><iframe src="https://evil.example"></iframe>
+<a href="javascript:alert(1)">j</a><form action="https://evil.example"><input></form><svg onload=alert(1)></svg><object data="x"></object>
+<p style="background:url(https://evil.example/x)">s</p><img src="data:image/svg+xml,<svg onload=alert(1)>"><meta http-equiv=refresh content="0;url=//evil.example">
+<img src="` + mark + `" alt="${media:img-00000000}" onload="x()"></body></html>`
+	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_html": body}), Title: "Fallback"}, agent.ModeURL)
+	for _, bad := range []string{"<script", "onclick", "onload", "onerror", "evil.example", "javascript:", "<iframe", "<form", "<input", "<svg", "<object", "alert(", "http-equiv=refresh", "${media"} {
+		if strings.Contains(got, bad) {
+			t.Errorf("the document holds %q", bad)
+		}
+	}
+	if !strings.Contains(got, `<img src="/media/`+string(s.items[0].Ref)+`"`) || !strings.Contains(got, "<title>Fallback</title>") || !strings.Contains(got, "<p>ok</p>") {
+		t.Errorf("too much is gone: %s", got[strings.Index(got, "<body>"):])
+	}
+}
+
+func TestReportFromMarkdownAndMessage(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	mark := s.items[0].Ref.Placeholder()
+	md := "# Title\n\nSome *text* ![alt text](" + mark + " \"alt text\")\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + mark + "\n\n<script>x</script>"
+	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_markdown": md})}, agent.ModeFile)
+	file := "media/picture-1-" + string(s.items[0].Ref) + ".png"
+	for _, want := range []string{"<title>Title</title>", "<em>text</em>", `<img src="` + file + `" alt="alt text"`, "<td>1</td>", `<figure><img src="` + file + `"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the document lacks %q: %s", want, got[strings.Index(got, "<body>"):])
+		}
+	}
+	if strings.Contains(got, "<script") {
+		t.Error("a script came through Markdown")
+	}
+	if got := s.write(t, report.Report{Message: "Only **this**."}, agent.ModeURL); !strings.Contains(got, "<strong>this</strong>") || !strings.Contains(got, "<h1>Report</h1>") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestHas(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{"": false, "null": false, `{"x":1}`: false, `{"report_html":" "}`: false, `{"report_html":"<p>"}`: true, `{"report_markdown":"x"}`: true} {
+		if got := report.Has(json.RawMessage(in)); got != want {
+			t.Errorf("%q: %v", in, got)
+		}
+	}
+}
+
+func TestFromResultTellsOffline(t *testing.T) {
+	t.Parallel()
+	r := report.FromResult(&agent.Result{Models: []agent.ModelUse{{Name: "Rules", Offline: true}}, Warnings: []string{"w"}})
+	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "Rules") || r.Notes[1] != "w" {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	dir := t.TempDir()
+	lost := media.Output{Ref: "img-00000000", Blob: media.Blob{Digest: media.DigestOf([]byte("gone"))}}
+	paths, err := report.Files(t.Context(), dir, append([]media.Output{lost}, s.items...), s.codec)
+	if media.CodeOf(err) != media.CodeNotFound || len(paths) != 2 {
+		t.Fatalf("got %v, %v", paths, err)
+	}
+	for _, o := range s.items {
+		b, err := os.ReadFile(filepath.Join(dir, paths[o.Ref]))
+		if err != nil || media.DigestOf(b) != o.Digest {
+			t.Errorf("%s: %v", o.Ref, err)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "media"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/microcosm-cc/bluemonday"
+
+	"atelier/media"
+)
+
+// Sanitisers know addresses, not placeholders. While a report is sanitised, a
+// placeholder is written as an address of this scheme, which nothing else may use.
+const hiddenScheme = "x-atelier-media:"
+
+var (
+	mark       = regexp.MustCompile(`(\$?)\$\{media:([^}"'<>\s]*)\}`)
+	hidden     = regexp.MustCompile(hiddenScheme + `((?:img|aud|vid|doc)-[0-9a-z]{8})`)
+	hiddenOnly = regexp.MustCompile(`^` + hiddenScheme + `(?:img|aud|vid|doc)-[0-9a-z]{8}$`)
+	linkTarget = regexp.MustCompile(`^(?:https?://[^\s"'<>]+|mailto:[^\s"'<>]+|#[^\s"'<>]*|` + hiddenScheme + `[a-z0-9-]+)$`)
+	wordAttr   = regexp.MustCompile(` (?:alt|title|aria-label|class|id)="[^"]*"`)
+	headingTag = regexp.MustCompile(`(?is)<h1[^>]*>(.*?)</h1>`)
+	anyTag     = regexp.MustCompile(`<[^>]*>`)
+	tableOpen  = regexp.MustCompile(`<table\b`)
+)
+
+// noSuchRef has the form of a ref and names nothing: it renders as missing.
+const noSuchRef = "img-00000000"
+
+// hideMarks writes placeholders as addresses. Escaped ones stay.
+func hideMarks(s string) string {
+	s = strings.ReplaceAll(s, hiddenScheme, "")
+	return mark.ReplaceAllStringFunc(s, func(m string) string {
+		part := mark.FindStringSubmatch(m)
+		if part[1] != "" {
+			return m
+		}
+		ref, err := media.ParseRef(part[2])
+		if err != nil {
+			ref = noSuchRef
+		}
+		return hiddenScheme + string(ref)
+	})
+}
+
+// showMarks undoes hideMarks where an item may stand, and drops what hides in words.
+func showMarks(s string) string {
+	s = wordAttr.ReplaceAllStringFunc(s, func(m string) string { return hidden.ReplaceAllString(m, "") })
+	return hidden.ReplaceAllStringFunc(s, func(m string) string {
+		return media.Ref(strings.TrimPrefix(m, hiddenScheme)).Placeholder()
+	})
+}
+
+// sanitise takes HTML with hidden marks and gives it back with placeholders. It leaves text, headings, lists, tables, figures, details and a few
+// harmless styles, and of pictures only those of the run. Scripts, handlers, forms,
+// frames and whatever loads from outside are gone.
+func sanitise(body string) string {
+	clean := policy().Sanitize(body)
+	// A wide table scrolls by itself instead of the page.
+	clean = tableOpen.ReplaceAllString(clean, `<div class="table"><table`)
+	clean = strings.ReplaceAll(clean, "</table>", "</table></div>")
+	return showMarks(clean)
+}
+
+func policy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowURLSchemes("http", "https", "mailto", strings.TrimSuffix(hiddenScheme, ":"))
+	p.AllowRelativeURLs(true)
+	p.RequireParseableURLs(true)
+	p.AllowElements(
+		"h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "div", "span", "section", "article", "header", "footer",
+		"main", "aside", "nav", "blockquote", "pre", "code", "kbd", "samp", "var", "em", "strong", "b", "i", "u", "s", "del", "ins",
+		"mark", "small", "sub", "sup", "abbr", "cite", "q", "dfn", "time", "ul", "ol", "li", "dl", "dt", "dd",
+		"figure", "figcaption", "picture", "details", "summary",
+		"table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td", "audio", "video", "img", "a",
+	)
+	p.AllowAttrs("id", "class", "title", "lang", "dir", "role", "aria-label", "aria-hidden").Globally()
+	p.AllowAttrs("href").Matching(linkTarget).OnElements("a")
+	p.AllowAttrs("src").Matching(hiddenOnly).OnElements("img", "audio", "video")
+	p.AllowAttrs("controls").OnElements("audio", "video")
+	number := regexp.MustCompile(`^[0-9]{1,4}%?$`)
+	p.AllowAttrs("alt").OnElements("img")
+	p.AllowAttrs("width", "height", "colspan", "rowspan", "span", "start", "value").Matching(number).Globally()
+	p.AllowAttrs("scope").Matching(regexp.MustCompile(`^(?:row|col|rowgroup|colgroup)$`)).OnElements("th")
+	p.AllowAttrs("open").OnElements("details")
+	p.AllowAttrs("datetime").OnElements("time")
+	size := regexp.MustCompile(`^(?:auto|0|[0-9.]{1,6}(?:px|em|rem|%|ch))(?: (?:auto|0|[0-9.]{1,6}(?:px|em|rem|%|ch))){0,3}$`)
+	p.AllowStyles("text-align", "vertical-align", "font-weight", "font-style", "float", "clear").
+		Matching(regexp.MustCompile(`^[a-z0-9-]{1,20}$`)).Globally()
+	p.AllowStyles("width", "max-width", "height", "margin", "margin-top", "margin-bottom", "margin-left", "margin-right", "padding", "border-radius", "font-size").
+		Matching(size).Globally()
+	p.RequireNoFollowOnLinks(false)
+	p.RequireNoReferrerOnFullyQualifiedLinks(true)
+	return p
+}
+
+// heading gives the text of the first h1, or "".
+func heading(body string) string {
+	m := headingTag.FindStringSubmatch(body)
+	if m == nil {
+		return ""
+	}
+	return strings.TrimSpace(html.UnescapeString(anyTag.ReplaceAllString(m[1], "")))
+}

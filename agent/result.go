@@ -1,0 +1,157 @@
+package agent
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/media"
+)
+
+// Status is the state of a run, a step or a model call.
+type Status string
+
+// The states. Only the last four are final states of a run.
+const (
+	StatusRunning   Status = "running"
+	StatusSucceeded Status = "succeeded"
+	StatusPaused    Status = "paused"
+	StatusFailed    Status = "failed"
+	StatusCancelled Status = "cancelled"
+)
+
+// Request asks a [Runner] to run an agent.
+type Request struct {
+	// Agent is a slug or a display name; required.
+	Agent string
+	// Message is the task as a person wrote it; required.
+	Message string
+	// Granted are media items that the run may use by ref: attachments, earlier results.
+	Granted []media.Output
+	// Input is put before the model beside the task; may be nil.
+	Input map[string]any
+	// RunID is the root run's id; empty means a new one.
+	RunID string
+	// Owner is whose run it is; empty means "local".
+	Owner string
+	// ChatModels and ImageModels, best first, go before what the definitions prefer.
+	ChatModels  []string
+	ImageModels []string
+}
+
+// Result is what became of a run. It holds everything that was made, whatever the status.
+type Result struct {
+	RunID string `json:"run_id"`
+	// Agent is the slug.
+	Agent  string `json:"agent"`
+	Status Status `json:"status"`
+	// Message is the chat text. It may hold placeholders.
+	Message string `json:"message"`
+	// Payload is a JSON object with placeholders, or null.
+	Payload json.RawMessage `json:"payload"`
+	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order.
+	Outputs  []media.Output `json:"outputs"`
+	AlsoMade []media.Output `json:"also_made"`
+	Warnings []string       `json:"warnings"`
+	Usage    Usage          `json:"usage"`
+	Cost     Cost           `json:"cost"`
+	// Dispositions tell which preferred chat models were substituted, and why.
+	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
+	// Models are the chat models that answered, in order of first use.
+	Models []ModelUse `json:"models,omitempty"`
+	// Steps is the log of the whole run tree, with origin paths, in order of completion
+	// within each agent.
+	Steps []StepRecord `json:"steps,omitempty"`
+	Turns int          `json:"turns"`
+	// Error says why the run did not succeed.
+	Error *action.Problem `json:"error,omitempty"`
+
+	all []media.Output
+}
+
+// All lists every item of the run, granted ones included, in order.
+func (r *Result) All() []media.Output { return r.all }
+
+// Find looks an item of the run up by ref.
+func (r *Result) Find(ref media.Ref) (media.Output, bool) {
+	for _, o := range r.all {
+		if o.Ref == ref {
+			return o, true
+		}
+	}
+	return media.Output{}, false
+}
+
+// ModelUse is one chat model that answered.
+type ModelUse struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Offline marks rules instead of a language model.
+	Offline bool `json:"offline,omitempty"`
+}
+
+// Usage is what a run tree counted.
+type Usage struct {
+	ModelCalls   int   `json:"model_calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	// Images counts the pictures that the run tree made.
+	Images int `json:"images"`
+}
+
+func (u *Usage) add(v Usage) {
+	u.ModelCalls += v.ModelCalls
+	u.InputTokens += v.InputTokens
+	u.OutputTokens += v.OutputTokens
+	u.Images += v.Images
+}
+
+// Cost is money in US dollars as exact decimal text for the model calls of a run
+// tree. Generations are priced by their own operations, which the caller adds.
+type Cost struct {
+	// EstimatedUSD is the sum of what is known; nil if nothing is.
+	EstimatedUSD *string `json:"estimated_usd"`
+	// ReportedUSD is what providers reported; nil if none did.
+	ReportedUSD *string `json:"reported_usd"`
+	// Complete says that every billable call had a known price.
+	Complete bool `json:"complete"`
+}
+
+func (c *Cost) add(v Cost) {
+	c.EstimatedUSD = sumUSD(c.EstimatedUSD, v.EstimatedUSD)
+	c.ReportedUSD = sumUSD(c.ReportedUSD, v.ReportedUSD)
+	c.Complete = c.Complete && v.Complete
+}
+
+// addCall counts one model call; offline models cost nothing.
+func (c *Cost) addCall(r chat.Response, offline bool) {
+	if r.CostUSD == nil && offline {
+		return
+	}
+	c.EstimatedUSD = sumUSD(c.EstimatedUSD, r.CostUSD)
+	c.Complete = c.Complete && r.CostUSD != nil
+}
+
+// AddUSD adds two amounts of exact decimal text; nil is unknown and adds nothing.
+func AddUSD(a, b *string) *string { return sumUSD(a, b) }
+
+func sumUSD(a, b *string) *string {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	x, okX := new(big.Rat).SetString(*a)
+	y, okY := new(big.Rat).SetString(*b)
+	if !okX || !okY {
+		return a
+	}
+	// Prices are decimal with few digits, so twelve decimals are exact.
+	s := x.Add(x, y).FloatString(12)
+	s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	return &s
+}

@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// run is one agent at work: the root, or a sub-agent.
+type run struct {
+	r              *Runner
+	spec           spec
+	id, parent     string
+	tree, owner    string
+	path           string // slugs from the root, slash separated
+	depth          int
+	task           string
+	input          map[string]any
+	journal        journal.Journal
+	prefer         preference
+	set            *media.Set
+	model          chat.Model
+	history        history
+	payload        map[string]any
+	message        string
+	turns          int
+	refsSentBack   bool // unknown refs went back to the model once
+	recoveredSpace bool // the context was shortened once
+	startedAt      time.Time
+	calls          atomic.Int64 // acts of Go code, for their index
+
+	mu           sync.Mutex // guards what follows; acts of a step write it at once
+	warnings     []string
+	usage        Usage
+	cost         Cost
+	steps        []StepRecord
+	models       []ModelUse
+	dispositions []generate.Disposition
+	seen         map[media.Ref]bool // items whose media-stored event was emitted
+}
+
+// preference is what the caller of a run prefers, before the definitions.
+type preference struct{ chat, image []string }
+
+// do runs the agent to its end and tells the observer. The result is never nil.
+func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
+	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
+	r.startedAt = r.r.cfg.Now()
+	ctx = media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
+	if r.depth == 0 {
+		r.task = r.cleanText(ctx, r.task)
+		r.input, _ = r.clean(ctx, "user", r.input).(map[string]any)
+	}
+	r.grant(ctx, granted)
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
+	if r.depth == 0 {
+		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
+	}
+	var err error
+	if r.spec.code != nil {
+		err = r.code(ctx)
+	} else {
+		err = r.loop(ctx)
+	}
+	return r.finish(ctx, err)
+}
+
+// grant puts items that the run may use into its set.
+func (r *run) grant(ctx context.Context, granted []media.Output) {
+	for _, o := range granted {
+		if o.Origin.Direction == "" {
+			o.Origin.Direction = "input"
+		}
+		o.Promoted = false
+		r.seen[o.Ref] = true
+		if _, err := r.set.Add(o); err != nil {
+			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
+		}
+	}
+}
+
+// finish closes the run: status, result, records, events.
+func (r *run) finish(ctx context.Context, err error) (*Result, error) {
+	status := StatusSucceeded
+	switch {
+	case err == nil:
+	case media.CodeOf(err) == media.CodeCancelled || ctx.Err() != nil && context.Cause(ctx) == context.Canceled:
+		status = StatusCancelled
+		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
+	default:
+		status = StatusFailed
+	}
+	rec := r.record(status, err)
+	res := r.result(rec)
+	for _, o := range res.Outputs {
+		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
+	}
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
+	res.Warnings = r.warned()
+	if r.depth == 0 {
+		r.emit(ctx, endEvent(status), RunFinished{
+			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
+		})
+	}
+	return res, err
+}
+
+func endEvent(s Status) EventType {
+	switch s {
+	case StatusSucceeded:
+		return EventRunSucceeded
+	case StatusCancelled:
+		return EventRunCancelled
+	case StatusPaused:
+		return EventRunPaused
+	case StatusRunning, StatusFailed:
+		return EventRunFailed
+	}
+	return EventRunFailed
+}
+
+// record is the run as the observer saves it.
+func (r *run) record(status Status, err error) RunRecord {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rec := RunRecord{
+		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
+		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
+		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
+	}
+	if r.spec.def != nil {
+		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
+	}
+	if status == StatusRunning {
+		return rec
+	}
+	rec.FinishedAt = r.r.cfg.Now()
+	rec.Promoted = r.set.Promoted()
+	if r.payload != nil {
+		rec.Payload = plain(r.payload)
+	}
+	if err != nil {
+		p := problemOf(err)
+		rec.Error = &p
+	}
+	return rec
+}
+
+// result is the run as its caller sees it.
+func (r *run) result(rec RunRecord) *Result {
+	res := &Result{
+		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
+		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
+		Error: rec.Error, all: r.set.All(),
+	}
+	for _, o := range res.all {
+		if !o.Promoted && o.Origin.Direction != "input" {
+			res.AlsoMade = append(res.AlsoMade, o)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	res.Steps, res.Models, res.Dispositions = r.steps, r.models, r.dispositions
+	return res
+}
+
+// warn notes what a person should know, once each.
+func (r *run) warn(ctx context.Context, warnings ...string) {
+	for _, w := range warnings {
+		w = clip(media.Scrub(strings.TrimSpace(w)), 1000)
+		r.mu.Lock()
+		known := w == ""
+		for _, have := range r.warnings {
+			known = known || have == w
+		}
+		if !known {
+			r.warnings = append(r.warnings, w)
+		}
+		r.mu.Unlock()
+		if !known {
+			r.emit(ctx, EventWarning, Warning{Message: w})
+		}
+	}
+}
+
+func (r *run) warned() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string{}, r.warnings...)
+}
+
+func (r *run) emit(ctx context.Context, t EventType, data any) {
+	r.r.cfg.Observer.Emit(ctx, Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data})
+}
+
+// save calls the observer. A record that cannot be saved is a warning, no more.
+func (r *run) save(ctx context.Context, what string, f func(context.Context) error) {
+	if err := f(context.WithoutCancel(ctx)); err != nil {
+		r.warn(ctx, fmt.Sprintf("the record of a %s was not saved: %s", what, err))
+	}
+}
+
+// stored tells of items that the run has not seen before and counts pictures.
+func (r *run) stored(ctx context.Context, items []media.Output) {
+	for _, o := range items {
+		r.mu.Lock()
+		fresh := !r.seen[o.Ref]
+		r.seen[o.Ref] = true
+		if fresh && o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+			r.usage.Images++
+		}
+		r.mu.Unlock()
+		if fresh {
+			r.emit(ctx, EventMediaStored, MediaEvent{Output: o})
+		}
+	}
+}
+
+// target says to the interceptor where media of this run belongs.
+func (r *run) target(source string) action.Target {
+	t := action.Target{Media: r.set, Source: source}
+	if r.spec.def != nil {
+		t.Threshold = r.spec.def.InterceptionThreshold
+	}
+	return t
+}
+
+// suspicious tells texts that may hold media data, cheaply.
+func suspicious(s string) bool {
+	return strings.Contains(s, ";base64,") || media.Scrub(s) != s
+}
+
+// clean takes media out of a value that a person or a model gave.
+func (r *run) clean(ctx context.Context, source string, v any) any {
+	dirty := false
+	eachString(v, func(s string) { dirty = dirty || suspicious(s) })
+	if !dirty {
+		return v
+	}
+	safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target(source), v)
+	r.stored(ctx, safe.Media)
+	r.warn(ctx, safe.Warnings...)
+	return safe.Value
+}
+
+// cleanText is clean for a text: an item that was the whole text stands as its placeholder.
+func (r *run) cleanText(ctx context.Context, s string) string {
+	if !suspicious(s) {
+		return s
+	}
+	safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target("text"), s)
+	r.stored(ctx, safe.Media)
+	r.warn(ctx, safe.Warnings...)
+	if text, ok := safe.Value.(string); ok {
+		return media.Scrub(text)
+	}
+	var refs []string
+	for _, o := range safe.Media {
+		refs = append(refs, o.Ref.Placeholder())
+	}
+	return strings.Join(refs, " ")
+}
+
+// nextCall numbers the acts of Go code.
+func (r *run) nextCall() callIndex { return callIndex{turn: 1, index: int(r.calls.Add(1))} }
+
+// callIndex is the place of an act in its run.
+type callIndex struct{ turn, index int }

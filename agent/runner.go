@@ -1,0 +1,248 @@
+package agent
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// ChatModels opens a chat model; *chat.Registry is one. prefer lists display names
+// or ids, best first; the choice says why a wish was not met.
+type ChatModels interface {
+	Choose(ctx context.Context, prefer []string) (chat.Choice, error)
+}
+
+// Codec is what a run and [Resolve] need of *wire.Codec.
+type Codec interface {
+	// Placeholders replaces wire tokens of the scope in text by placeholders.
+	Placeholders(scope, text string) string
+	// Open reads a stored blob; the caller closes it.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+	// WriteDataURI streams a blob as data:TYPE;base64,….
+	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
+}
+
+// Source says whether something that an agent may require is there.
+type Source struct {
+	Configured bool `json:"configured"`
+	// Reason says, for models and people, how to configure it; empty if it is.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Config is what a [Runner] needs.
+type Config struct {
+	// Definitions are the agents; required unless GoAgents has some.
+	Definitions *Definitions
+	// GoAgents are agents written in Go, by slug. They are called like the others.
+	GoAgents map[string]GoAgent
+	// Actions are what agents can do; required.
+	Actions *action.Registry
+	// Models opens chat models; required unless every agent is a Go agent.
+	Models ChatModels
+	// Codec cleans model text and opens media; required.
+	Codec Codec
+	// Recorder records pictures that a chat model made itself; nil records nothing.
+	Recorder media.Recorder
+	// Journal makes the run durable; nil means [journal.Memory].
+	Journal journal.Journal
+	// Observer saves and shows what happens; nil means nobody does.
+	Observer Observer
+	// Sources are files, web, db, kb by name. A name that is missing is not configured.
+	Sources map[string]Source
+	// Parallel is how many acts of one step run at once; 0 means 8.
+	Parallel int
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
+	// NewID makes ids of runs, steps and prompts; nil means UUIDv7.
+	NewID func() string
+}
+
+// Validate names the setting that is missing.
+func (c Config) Validate() error {
+	switch {
+	case c.Actions == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Actions is missing: give the action registry")
+	case c.Codec == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Codec is missing: give the wire codec")
+	case c.Definitions == nil && len(c.GoAgents) == 0:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Definitions is missing: load some, or give GoAgents")
+	case c.Definitions != nil && c.Models == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Models is missing: give the chat registry")
+	case c.Parallel < 0:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Parallel must not be negative")
+	}
+	return nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Definitions == nil {
+		c.Definitions = &Definitions{}
+	}
+	if c.Journal == nil {
+		c.Journal = journal.Memory{}
+	}
+	if c.Observer == nil {
+		c.Observer = silent{}
+	}
+	if c.Parallel == 0 {
+		c.Parallel = 8
+	}
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() }
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	return c
+}
+
+// Runner runs agents. It is safe for concurrent use; nothing of one run is seen by another.
+type Runner struct {
+	cfg     Config
+	steps   *stepParser
+	systems map[string]string // system prompts by slug, of the agents that are ready
+}
+
+// NewRunner checks the configuration and every definition against the actions that
+// there are. An action that is missing is an error with file and line, except in an
+// agent whose required source is not configured: such an agent is not offered.
+func NewRunner(cfg Config) (*Runner, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	steps, err := newStepParser()
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{cfg: cfg.withDefaults(), steps: steps, systems: map[string]string{}}
+	for slug := range r.cfg.GoAgents {
+		if _, err := r.cfg.Definitions.Find(slug); err == nil {
+			return nil, media.Errorf(media.CodeInvalid, "agent %q is defined in a file and in Go: give one of them another slug", slug)
+		}
+	}
+	for _, d := range r.cfg.Definitions.All() {
+		if err := r.check(d); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range r.cfg.Definitions.All() {
+		if r.ready(d) != nil {
+			continue
+		}
+		s, err := r.system(d)
+		if err != nil {
+			return nil, err
+		}
+		r.systems[d.Slug] = s
+	}
+	return r, nil
+}
+
+// check finds what a definition names that does not exist.
+func (r *Runner) check(d *Definition) error {
+	for _, a := range d.Agents {
+		if !r.known(a.Slug) {
+			return media.Errorf(media.CodeInvalid, "%s: agent %q is not known: there are %s", a.pos, a.Slug, joined(r.slugs()))
+		}
+	}
+	if r.ready(d) != nil {
+		return nil
+	}
+	for _, a := range d.Actions {
+		if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
+			return media.Errorf(media.CodeInvalid, "%s: %w", a.pos, err)
+		}
+	}
+	return nil
+}
+
+// ready says why an agent cannot run: a source that it requires is not configured.
+func (r *Runner) ready(d *Definition) error {
+	for _, name := range d.Requires {
+		s := r.cfg.Sources[name]
+		if s.Configured {
+			continue
+		}
+		why := s.Reason
+		if why == "" {
+			why = "configure the source " + name
+		}
+		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not there: %s", d.Slug, name, why)
+	}
+	return nil
+}
+
+func (r *Runner) known(slug string) bool {
+	if _, ok := r.cfg.GoAgents[slug]; ok {
+		return true
+	}
+	_, err := r.cfg.Definitions.Find(slug)
+	return err == nil
+}
+
+func (r *Runner) slugs() []string {
+	out := make([]string, 0, len(r.cfg.GoAgents))
+	for _, d := range r.cfg.Definitions.All() {
+		out = append(out, d.Slug)
+	}
+	for slug := range r.cfg.GoAgents {
+		out = append(out, slug)
+	}
+	return sorted(out)
+}
+
+// Run runs an agent to its end. Where the error is not nil and the agent was found,
+// the result is there all the same, with the status and everything that was made.
+// When ctx ends, the run is cancelled: what is in flight is awaited and kept.
+func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
+	if blank(req.Message) {
+		return nil, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
+	}
+	spec, err := r.spec(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if req.RunID == "" {
+		req.RunID = r.cfg.NewID()
+	}
+	if req.Owner == "" {
+		req.Owner = "local"
+	}
+	root := &run{
+		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
+		task: req.Message, input: req.Input, journal: r.cfg.Journal,
+		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
+	}
+	return root.do(ctx, req.Granted)
+}
+
+// spec is an agent to run: a definition or Go code.
+type spec struct {
+	slug, name string
+	def        *Definition
+	code       GoAgent
+}
+
+// spec finds an agent by slug or display name.
+func (r *Runner) spec(name string) (spec, error) {
+	if code, ok := r.cfg.GoAgents[name]; ok {
+		return spec{slug: name, name: name, code: code}, nil
+	}
+	d, err := r.cfg.Definitions.Find(name)
+	if err != nil {
+		e := media.Errorf(media.CodeNotFound, "there is no agent %q: there are %s", clip(name, 80), joined(r.slugs()))
+		e.Valid, e.Retryable = r.slugs(), true
+		return spec{}, e
+	}
+	if err := r.ready(d); err != nil {
+		return spec{}, err
+	}
+	return spec{slug: d.Slug, name: d.Name, def: d}, nil
+}

@@ -1,0 +1,238 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/media"
+)
+
+// maxRepairs is how many answers in a row may be unusable before the run fails.
+const maxRepairs = 3
+
+// loop asks the model for one step after another until the work is done.
+func (r *run) loop(ctx context.Context) error {
+	if err := r.choose(ctx); err != nil {
+		return err
+	}
+	r.history.add(0, opening(r.task, r.input, r.set.List()), nil)
+	broken := 0
+	for r.turns < r.spec.def.Turns {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.turns++
+		step, err := r.turn(ctx)
+		if err == nil && step != nil {
+			var done bool
+			if done, err = r.follow(ctx, step); done || err != nil {
+				return err
+			}
+			broken = 0
+			continue
+		}
+		if media.CodeOf(err) != media.CodeBadResponse || !media.Retryable(err) {
+			return err
+		}
+		if broken++; broken > maxRepairs {
+			return media.Errorf(media.CodeBadResponse, "agent %s: the model's answers could not be used %d times in a row: %w", r.spec.slug, broken, err)
+		}
+		p := problemOf(err)
+		p.Message += ". Answer again with one JSON object as described under How to answer."
+		r.tell(results{Errors: []action.Problem{p}})
+	}
+	return media.Errorf(media.CodeTurnLimit, "agent %s used all its %d turns without finishing: what it made is kept; raise turns in its definition or ask for less", r.spec.slug, r.spec.def.Turns)
+}
+
+// choose opens the chat model.
+func (r *run) choose(ctx context.Context) error {
+	wish := append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...)
+	c, err := r.r.cfg.Models.Choose(ctx, wish)
+	if err != nil {
+		return fmt.Errorf("choose chat model: %w", err)
+	}
+	r.model = c.Model
+	if c.Asked == "" {
+		return nil
+	}
+	p := c.Model.Profile()
+	r.mu.Lock()
+	r.dispositions = append(r.dispositions, generate.Disposition{
+		Setting: "chat_model", Asked: c.Asked, Applied: p.Name, Outcome: generate.OutcomeSubstituted, Reason: c.Reason,
+	})
+	r.mu.Unlock()
+	return nil
+}
+
+// tell puts results into the history.
+func (r *run) tell(res results) { r.history.add(r.turns, res.message(), &res) }
+
+// turn asks the model once and reads its step. An unusable answer is in the history
+// when the error, bad_response and retryable, comes back.
+func (r *run) turn(ctx context.Context) (*Step, error) {
+	r.history.expire(r.spec.def, r.turns)
+	profile := r.model.Profile()
+	r.emit(ctx, EventTurnStarted, TurnStarted{Turn: r.turns, Model: profile.ID})
+	resp, err := r.ask(ctx, "")
+	if media.CodeOf(err) == media.CodeContextLength && !r.recoveredSpace && r.history.dropOldest() {
+		r.recoveredSpace = true
+		r.warn(ctx, "the conversation grew too long for the model: old results were left out")
+		resp, err = r.ask(ctx, "-short")
+	}
+	if err != nil {
+		r.emit(ctx, EventTurnFinished, TurnFinished{Turn: r.turns, Model: profile.ID, Error: problemOf(err).Message})
+		if media.CodeOf(err) == media.CodeBadResponse {
+			// What the provider sent is no answer to send back to the model.
+			return nil, &media.Error{Code: media.CodeBadResponse, Message: "ask " + profile.Name + ": " + err.Error(), Cause: err}
+		}
+		return nil, fmt.Errorf("ask %s: %w", profile.Name, err)
+	}
+	step, err := r.r.steps.parse(resp.Text)
+	done := TurnFinished{Turn: r.turns, Model: resp.Model, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}
+	if err != nil {
+		r.history.add(r.turns, chat.Text(chat.RoleAssistant, clip(media.Scrub(resp.Text), 4000)), nil)
+		done.Error = err.Error()
+		r.emit(ctx, EventTurnFinished, done)
+		return nil, err
+	}
+	text := resp.Text
+	if suspicious(text) {
+		r.cleanStep(ctx, step)
+		text = string(plain(step))
+	}
+	r.history.add(r.turns, chat.Text(chat.RoleAssistant, text), nil)
+	done.Reasoning, done.Done = step.Reasoning, step.Done
+	for _, a := range step.Actions {
+		done.Actions = append(done.Actions, a.Name)
+	}
+	for _, a := range step.Agents {
+		done.Agents = append(done.Agents, a.Name)
+	}
+	r.emit(ctx, EventTurnFinished, done)
+	return step, nil
+}
+
+// ask makes one model call, journalled and recorded. The text of the response holds
+// placeholders instead of tokens, and the media that the model made is in the set.
+func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
+	p := r.model.Profile()
+	rec := PromptRecord{
+		ID: r.r.cfg.NewID(), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
+		System: r.r.systems[r.spec.slug], Messages: r.history.messages(), Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+	}
+	save := func() {
+		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
+	}
+	save()
+	scope := media.ScopeOf(ctx)
+	scope.PromptRun = rec.ID
+	ctx = media.WithScope(ctx, scope)
+	resp, err := r.generate(ctx, fmt.Sprintf("turn-%d-model%s", r.turns, suffix), chat.Request{
+		System: rec.System, Messages: rec.Messages, Schema: stepSchema, SchemaName: schemaName,
+	})
+	rec.FinishedAt = r.r.cfg.Now()
+	if err != nil {
+		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
+		save()
+		return chat.Response{}, err
+	}
+	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
+	r.count(p, resp)
+	r.keep(ctx, p, resp.Media)
+	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
+	rec.Response = media.Scrub(resp.Text)
+	if resp.Model != "" {
+		rec.Model = resp.Model
+	}
+	save()
+	return resp, nil
+}
+
+func statusOf(ctx context.Context, err error) Status {
+	if ctx.Err() != nil || media.CodeOf(err) == media.CodeCancelled {
+		return StatusCancelled
+	}
+	return StatusFailed
+}
+
+// generate is the journalled call.
+func (r *run) generate(ctx context.Context, name string, req chat.Request) (chat.Response, error) {
+	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		resp, err := r.model.Generate(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		// What the provider's text holds of tokens never gets into a durable step.
+		resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
+		return json.Marshal(resp)
+	})
+	if err != nil {
+		return chat.Response{}, err
+	}
+	var resp chat.Response
+	if err := json.Unmarshal(b, &resp); err != nil {
+		return chat.Response{}, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
+	}
+	return resp, nil
+}
+
+// count adds a call to usage and cost.
+func (r *run) count(p chat.Profile, resp chat.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.usage.add(Usage{ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens})
+	r.cost.addCall(resp, p.Offline)
+	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}
+	if !slices.Contains(r.models, use) {
+		r.models = append(r.models, use)
+	}
+}
+
+// keep records the pictures that a chat model made itself (law 2).
+func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) {
+	for _, o := range items {
+		o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: r.path, Operation: o.Origin.Operation}
+		if r.r.cfg.Recorder != nil {
+			recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
+			if err != nil {
+				r.warn(ctx, fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err))
+			} else {
+				o = recorded
+			}
+		}
+		added, err := r.set.Add(o)
+		if err != nil {
+			r.warn(ctx, fmt.Sprintf("%s cannot be used: %s", o, err))
+			continue
+		}
+		r.stored(ctx, []media.Output{added})
+	}
+}
+
+// cleanStep takes media data out of what a model wrote.
+func (r *run) cleanStep(ctx context.Context, s *Step) {
+	source := r.model.Profile().ID
+	s.Reasoning, s.Message = r.cleanText(ctx, s.Reasoning), r.cleanText(ctx, s.Message)
+	s.Payload, _ = r.clean(ctx, source, s.Payload).(map[string]any)
+	s.PayloadPatch, _ = r.clean(ctx, source, s.PayloadPatch).(map[string]any)
+	for i := range s.Actions {
+		s.Actions[i].Params, _ = r.clean(ctx, source, s.Actions[i].Params).(map[string]any)
+		s.Actions[i].Name = media.Scrub(s.Actions[i].Name)
+	}
+	for i := range s.Agents {
+		s.Agents[i].Task, s.Agents[i].Name = r.cleanText(ctx, s.Agents[i].Task), media.Scrub(s.Agents[i].Name)
+	}
+	for i := range s.Promote {
+		p := &s.Promote[i]
+		p.Label, p.Description = media.Scrub(p.Label), media.Scrub(p.Description)
+	}
+	if s.Ask != nil {
+		s.Ask.Question = r.cleanText(ctx, s.Ask.Question)
+		s.Ask.Schema = nil
+	}
+}

@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/media"
+)
+
+// reader turns YAML nodes into a definition and collects what is wrong, with positions.
+type reader struct {
+	file     string
+	problems []error
+}
+
+func (r *reader) at(n *yaml.Node) position {
+	return position{file: r.file, line: n.Line, column: n.Column}
+}
+
+func (r *reader) fail(n *yaml.Node, format string, args ...any) {
+	e := media.Errorf(media.CodeInvalid, format, args...)
+	r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: %w", r.at(n), e))
+}
+
+// fields calls the function of every key. Unknown and repeated keys are problems.
+func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "want a mapping of fields here")
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		read, ok := known[key.Value]
+		switch {
+		case !ok:
+			names := make([]string, 0, len(known))
+			for k := range known {
+				names = append(names, k)
+			}
+			r.fail(key, "unknown field %q: use %s", clip(key.Value, 60), joined(sorted(names)))
+		case seen[key.Value]:
+			r.fail(key, "field %q stands twice", key.Value)
+		default:
+			read(value)
+		}
+		seen[key.Value] = true
+	}
+}
+
+func (r *reader) text(into *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			r.fail(n, "want text here")
+			return
+		}
+		*into = strings.TrimSpace(n.Value)
+	}
+}
+
+func (r *reader) texts(into *[]string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+			*into = []string{strings.TrimSpace(n.Value)}
+			return
+		}
+		r.list(func(e *yaml.Node) {
+			var s string
+			r.text(&s)(e)
+			if s != "" {
+				*into = append(*into, s)
+			}
+		})(n)
+	}
+}
+
+func (r *reader) number(into *int, least, most int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		v, err := strconv.Atoi(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
+			r.fail(n, "want a whole number from %d to %d here, not %q", least, most, clip(n.Value, 40))
+			return
+		}
+		*into = v
+	}
+}
+
+func (r *reader) oneOf(into *string, values ...string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		for _, v := range values {
+			if n.Kind == yaml.ScalarNode && strings.EqualFold(v, n.Value) {
+				*into = v
+				return
+			}
+		}
+		r.fail(n, "%q is none of %s", clip(n.Value, 40), joined(values))
+	}
+}
+
+func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if n.Kind != yaml.SequenceNode {
+			r.fail(n, "want a list here")
+			return
+		}
+		for _, e := range n.Content {
+			each(e)
+		}
+	}
+}
+
+// definition reads the top of a file; the second result is the prompt's file name.
+func (r *reader) definition(n *yaml.Node) (*Definition, string) {
+	d := &Definition{Turns: defaultTurns, pos: r.at(n)}
+	var prompt string
+	r.fields(n, map[string]func(*yaml.Node){
+		"slug": r.text(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
+		"prompt": r.text(&prompt), "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
+		"requires": r.texts(&d.Requires), "turns": r.number(&d.Turns, 1, maxTurns),
+		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
+		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
+		"agents":                 r.list(func(e *yaml.Node) { d.Agents = append(d.Agents, r.agent(e)) }),
+	})
+	r.required(n, d)
+	if prompt != "" && path.IsAbs(prompt) {
+		r.fail(n, "prompt: %q must be a file beside this one", prompt)
+	}
+	return d, prompt
+}
+
+func (r *reader) required(n *yaml.Node, d *Definition) {
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	if !slugForm.MatchString(d.Slug) {
+		r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", clip(d.Slug, 60))
+	}
+	if d.Name == "" || d.Description == "" {
+		r.fail(n, "name and description are required: other agents choose by them")
+	}
+	for _, s := range d.Requires {
+		if !slices.Contains([]string{"files", "web", "db", "kb"}, s) {
+			r.fail(n, "requires: %q is no source: use files, web, db or kb", clip(s, 40))
+		}
+	}
+	for i, a := range d.Actions {
+		if slices.ContainsFunc(d.Actions[:i], func(b ActionUse) bool { return sameName(a.Name, b.Name) }) {
+			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: action %q is listed twice", a.pos, a.Name))
+		}
+	}
+	for i, a := range d.Agents {
+		if slices.ContainsFunc(d.Agents[:i], func(b AgentUse) bool { return a.Slug == b.Slug }) {
+			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: agent %q is listed twice", a.pos, a.Slug))
+		}
+	}
+}
+
+// action reads one entry: a bare name, or a mapping.
+func (r *reader) action(n *yaml.Node) ActionUse {
+	a := ActionUse{pos: r.at(n), CompactLength: defaultCompactLength}
+	if n.Kind == yaml.ScalarNode {
+		r.text(&a.Name)(n)
+	} else {
+		r.fields(n, map[string]func(*yaml.Node){
+			"name":                    r.text(&a.Name),
+			"result_expiration_turns": r.number(&a.ExpirationTurns, 0, maxTurns),
+			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, "None", "Remove", "Compact"),
+			"compact_mode":            r.oneOf(&a.CompactMode, "Truncate"),
+			"compact_length":          r.number(&a.CompactLength, 1, 1_000_000),
+		})
+	}
+	if a.Name == "" {
+		r.fail(n, "an action needs a name")
+	}
+	return a
+}
+
+// agent reads one entry: a bare slug, or a mapping.
+func (r *reader) agent(n *yaml.Node) AgentUse {
+	a := AgentUse{pos: r.at(n)}
+	if n.Kind == yaml.ScalarNode {
+		r.text(&a.Slug)(n)
+	} else {
+		r.fields(n, map[string]func(*yaml.Node){
+			"slug": r.text(&a.Slug), "payload_key": r.text(&a.PayloadKey), "input": r.texts(&a.Input),
+		})
+	}
+	if a.Slug == "" {
+		r.fail(n, "a sub-agent needs a slug")
+	}
+	return a
+}

@@ -1,0 +1,132 @@
+// Package memblob is a [blob.Driver] that keeps blobs in memory: for tests,
+// examples and short-lived library use. Its errors are those of the Driver
+// contract; it may import blob and media.
+package memblob
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/blob"
+	"atelier/media"
+)
+
+// Driver keeps blobs in a map. It is safe for concurrent use.
+type Driver struct {
+	mu    sync.RWMutex // guards blobs; the byte slices in it never change
+	blobs map[media.Digest]entry
+	now   func() time.Time
+}
+
+type entry struct {
+	data []byte
+	at   time.Time
+}
+
+var _ blob.Driver = (*Driver)(nil)
+
+// New makes an empty driver that stamps blobs with the system clock.
+func New() *Driver { return NewAt(time.Now) } //nolint:forbidigo // the default clock
+
+// NewAt is New with another clock.
+func NewAt(now func() time.Time) *Driver {
+	return &Driver{blobs: map[media.Digest]entry{}, now: now}
+}
+
+// Create implements [blob.Driver].
+func (m *Driver) Create(ctx context.Context) (blob.Upload, error) {
+	return &upload{m: m}, ctx.Err()
+}
+
+// Open implements [blob.Driver].
+func (m *Driver) Open(ctx context.Context, d media.Digest, offset, length int64) (io.ReadCloser, error) {
+	e, err := m.entry(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	data := e.data[min(offset, int64(len(e.data))):]
+	if length >= 0 {
+		data = data[:min(length, int64(len(data)))]
+	}
+	return io.NopCloser(bytes.NewReader(data)), nil
+}
+
+// Stat implements [blob.Driver].
+func (m *Driver) Stat(ctx context.Context, d media.Digest) (blob.Info, error) {
+	e, err := m.entry(ctx, d)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	return blob.Info{Digest: d, SizeBytes: int64(len(e.data)), ModTime: e.at}, nil
+}
+
+func (m *Driver) entry(ctx context.Context, d media.Digest) (entry, error) {
+	if err := ctx.Err(); err != nil {
+		return entry{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	e, ok := m.blobs[d]
+	if !ok {
+		return entry{}, media.Errorf(media.CodeNotFound, "blob %s is not in the store", d)
+	}
+	return e, nil
+}
+
+// Delete implements [blob.Driver].
+func (m *Driver) Delete(ctx context.Context, d media.Digest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.blobs, d)
+	return ctx.Err()
+}
+
+// List implements [blob.Driver].
+func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blob.Info, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var list []blob.Info
+	for d, e := range m.blobs {
+		if d.String() > after.String() {
+			list = append(list, blob.Info{Digest: d, SizeBytes: int64(len(e.data)), ModTime: e.at})
+		}
+	}
+	slices.SortFunc(list, func(a, b blob.Info) int { return strings.Compare(a.Digest.String(), b.Digest.String()) })
+	return list[:min(limit, len(list))], ctx.Err()
+}
+
+// Sweep implements [blob.Driver]: memory dies with its process, so nothing is left.
+func (m *Driver) Sweep(ctx context.Context, _ time.Time) (int, error) { return 0, ctx.Err() }
+
+type upload struct {
+	m    *Driver
+	data []byte
+}
+
+// Write implements [blob.Upload].
+func (u *upload) Write(p []byte) (int, error) {
+	u.data = append(u.data, p...)
+	return len(p), nil
+}
+
+// Commit implements [blob.Upload].
+func (u *upload) Commit(ctx context.Context, d media.Digest) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	u.m.mu.Lock()
+	defer u.m.mu.Unlock()
+	u.m.blobs[d] = entry{data: slices.Clip(u.data), at: u.m.now()}
+	return nil
+}
+
+// Abort implements [blob.Upload].
+func (u *upload) Abort() error {
+	u.data = nil
+	return nil
+}

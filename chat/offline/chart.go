@@ -1,0 +1,158 @@
+package offline
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// mostCharts bounds the charts of one report.
+const mostCharts = 6
+
+// chart is one chart that fits a table, as the Create SVG Chart action takes it.
+type chart struct {
+	path   string
+	params map[string]any
+}
+
+// charts chooses for each table the charts that suit its shape.
+func charts(path string, t *table) []chart {
+	var out []chart
+	add := func(kind, title string, labels []string, series []any, extra map[string]any) {
+		p := map[string]any{"ChartType": kind, "Title": title, "Labels": labels, "Series": series, "Source": path}
+		for k, v := range extra {
+			p[k] = v
+		}
+		out = append(out, chart{path: path, params: p})
+	}
+	parts, all := t.split()
+	axes := map[string]any{"XLabel": title(t.X), "YLabel": title(t.Measure)}
+	switch {
+	case len(parts) > 0 && longest(parts) > 1:
+		labels, series := align(parts)
+		kind := "line"
+		if t.additive() && len(parts) > 1 && positive(parts) {
+			kind = "stacked"
+		}
+		add(kind, chartTitle(path, t, parts), labels, series, axes)
+		if s := t.shares(); len(s) >= 2 && t.additive() {
+			names, values := shareSeries(s)
+			add("bar", title(t.Measure)+" by "+human(t.GroupBy)+", whole period", names, values, map[string]any{"Horizontal": true, "XLabel": title(t.Measure)})
+		}
+		if all != nil && len(out) < 2 {
+			labels, series := align([]line{*all})
+			add("area", title(all.Name), labels, series, axes)
+		}
+	case len(t.shares()) >= 2:
+		s := t.shares()
+		names, values := shareSeries(s)
+		kind := "bar"
+		if len(s) <= 6 {
+			kind = "donut"
+		}
+		add(kind, title(t.Measure)+" by "+human(t.GroupBy), names, values, nil)
+	default:
+		if c, ok := mostFrequent(t); ok {
+			names, values := frequency(c)
+			add("bar", "Most frequent values of "+human(c.Name), names, values, map[string]any{"Horizontal": true, "XLabel": "Rows"})
+		}
+	}
+	return out
+}
+
+func chartTitle(file string, t *table, parts []line) string {
+	name := title(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	if t.GroupBy != "" {
+		return name + " by " + human(t.GroupBy)
+	}
+	if len(parts) == 1 && !strings.EqualFold(human(parts[0].Name), name) {
+		return name + ": " + human(parts[0].Name)
+	}
+	return name
+}
+
+func longest(parts []line) int {
+	n := 0
+	for _, l := range parts {
+		n = max(n, len(l.Points))
+	}
+	return n
+}
+
+func positive(parts []line) bool {
+	for _, l := range parts {
+		for _, p := range l.Points {
+			if p.Y != nil && *p.Y < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// align puts all series on one axis; where a series has no value stands null.
+func align(parts []line) (labels []string, series []any) {
+	seen := map[string]bool{}
+	var xs []string
+	for _, l := range parts {
+		for _, p := range l.Points {
+			if !seen[p.X] {
+				seen[p.X] = true
+				xs = append(xs, p.X)
+			}
+		}
+	}
+	if sortable(xs) {
+		slices.Sort(xs)
+	}
+	for _, l := range parts {
+		at := map[string]*float64{}
+		for _, p := range l.Points {
+			at[p.X] = p.Y
+		}
+		values := make([]any, len(xs))
+		for i, x := range xs {
+			if y := at[x]; y != nil {
+				values[i] = *y
+			}
+		}
+		series = append(series, map[string]any{"name": title(l.Name), "values": values})
+	}
+	return label(xs), series
+}
+
+// sortable tells whether x values are dates or years, which sort as text.
+func sortable(xs []string) bool {
+	for _, x := range xs {
+		if len(x) < 4 || len(x) != len(xs[0]) || x[0] < '0' || x[0] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func shareSeries(s []total) (names []string, series []any) {
+	values := make([]any, 0, len(s))
+	for _, v := range s {
+		names = append(names, v.Group)
+		values = append(values, v.Value)
+	}
+	return names, []any{map[string]any{"name": title(s[0].Measure), "values": values}}
+}
+
+func mostFrequent(t *table) (column, bool) {
+	i := slices.IndexFunc(t.Columns, func(c column) bool { return len(c.Top) > 1 && c.Top[0].Count > 1 })
+	if i < 0 {
+		return column{}, false
+	}
+	return t.Columns[i], true
+}
+
+func frequency(c column) (names []string, series []any) {
+	var values []any
+	for _, v := range c.Top {
+		names = append(names, value(v.Value))
+		values = append(values, v.Count)
+	}
+	return names, []any{map[string]any{"name": "Rows", "values": values}}
+}

@@ -1,0 +1,193 @@
+package offline
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"atelier/chat"
+)
+
+// conversation is what the model has been told, read from the same text that a
+// language model reads.
+type conversation struct {
+	agent   string
+	actions []string
+	agents  []callee
+	sources map[string]source
+	task    string
+	input   map[string]any
+	media   []item
+	// results are the answers to earlier steps, in order.
+	results []result
+}
+
+type callee struct {
+	Name        string `json:"name"`
+	Slug        string `json:"slug"`
+	Description string `json:"description"`
+}
+
+type source struct {
+	Configured bool   `json:"configured"`
+	Reason     string `json:"reason"`
+}
+
+// item is a media item as prompts show it.
+type item struct {
+	Ref    string `json:"refId"`
+	Label  string `json:"label"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+type result struct {
+	Actions []actionResult `json:"actions"`
+	Agents  []agentResult  `json:"agents"`
+	Errors  []problem      `json:"errors"`
+}
+
+type actionResult struct {
+	Name    string          `json:"name"`
+	Success bool            `json:"success"`
+	Message string          `json:"message"`
+	Outputs json.RawMessage `json:"outputs"`
+}
+
+type agentResult struct {
+	Name    string         `json:"name"`
+	Slug    string         `json:"slug"`
+	Success bool           `json:"success"`
+	Message string         `json:"message"`
+	Payload map[string]any `json:"payload"`
+	Media   []item         `json:"media"`
+}
+
+type problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// fence opens the JSON blocks of prompts.
+const fence = "```json\n"
+
+func read(r chat.Request) *conversation {
+	c := &conversation{}
+	c.readSystem(r.System)
+	for i, m := range r.Messages {
+		if m.Role != chat.RoleUser {
+			continue
+		}
+		text := m.Text()
+		var block struct {
+			Context struct {
+				Input map[string]any `json:"input"`
+				Media []item         `json:"media"`
+			} `json:"context"`
+			Results *result `json:"results"`
+		}
+		at := lastBlock(text, &block)
+		switch {
+		case block.Results != nil:
+			c.results = append(c.results, *block.Results)
+		case i == 0 || c.task == "" || c.talks():
+			// The latest message of a person is the task; a new one starts over.
+			c.task, c.results = strings.TrimSpace(text[:at]), nil
+			c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
+		}
+	}
+	return c
+}
+
+// talks tells whether the agent holds a conversation rather than one task.
+func (c *conversation) talks() bool { return len(c.agents) == 0 && !c.can("Read File") }
+
+func (c *conversation) readSystem(system string) {
+	var block struct {
+		Agent   string `json:"agent"`
+		Actions []struct {
+			Name string `json:"name"`
+		} `json:"actions"`
+		Agents  []callee          `json:"agents"`
+		Sources map[string]source `json:"sources"`
+	}
+	if i := strings.LastIndex(system, "## Callable"); i >= 0 {
+		firstBlock(system[i:], &block)
+	}
+	c.agent, c.agents, c.sources = block.Agent, block.Agents, block.Sources
+	for _, a := range block.Actions {
+		c.actions = append(c.actions, a.Name)
+	}
+}
+
+func firstBlock(text string, into any) {
+	if i := strings.Index(text, fence); i >= 0 {
+		// A block that is no JSON is a person's own text.
+		_ = json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into)
+	}
+}
+
+// lastBlock decodes the last JSON block and returns where the text before it ends.
+func lastBlock(text string, into any) int {
+	i := strings.LastIndex(text, fence)
+	if i < 0 {
+		return len(text)
+	}
+	if json.NewDecoder(strings.NewReader(text[i+len(fence):])).Decode(into) != nil {
+		return len(text)
+	}
+	return i
+}
+
+func (c *conversation) can(action string) bool { return slices.Contains(c.actions, action) }
+
+// did gives the results of every call of an action so far.
+func (c *conversation) did(action string) []actionResult {
+	var out []actionResult
+	for _, r := range c.results {
+		for _, a := range r.Actions {
+			if a.Name == action {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// asked gives the last result of a sub-agent.
+func (c *conversation) asked(slug string) (agentResult, bool) {
+	for _, r := range slices.Backward(c.results) {
+		for _, a := range r.Agents {
+			if a.Slug == slug || a.Name == slug {
+				return a, true
+			}
+		}
+	}
+	return agentResult{}, false
+}
+
+// step is the answer, in the form that the agent's step contract asks for.
+type step struct {
+	Reasoning string         `json:"reasoning"`
+	Actions   []actionCall   `json:"actions,omitempty"`
+	Agents    []agentCall    `json:"agents,omitempty"`
+	Promote   []promotion    `json:"promote,omitempty"`
+	Message   string         `json:"message,omitempty"`
+	Payload   map[string]any `json:"payload,omitempty"`
+	Done      bool           `json:"done"`
+}
+
+type actionCall struct {
+	Name   string         `json:"name"`
+	Params map[string]any `json:"params"`
+}
+
+type agentCall struct {
+	Name string `json:"name"`
+	Task string `json:"task"`
+}
+
+type promotion struct {
+	Ref   string `json:"ref"`
+	Label string `json:"label,omitempty"`
+}

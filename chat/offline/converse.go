@@ -1,0 +1,112 @@
+package offline
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
+	countDigits  = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|version)s?\b`)
+	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
+	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
+)
+
+var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+// converse answers a person: with a picture where one is asked for, else with
+// what this model can do.
+func converse(c *conversation) step {
+	if !c.can("Generate Image") || !wantsPicture.MatchString(c.task) && !command.MatchString(c.task) {
+		return step{Reasoning: "No picture is asked for.", Done: true, Message: talk(c)}
+	}
+	done := c.did("Generate Image")
+	if len(done) == 0 {
+		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{
+			Name:   "Generate Image",
+			Params: map[string]any{"Prompt": subject(c.task), "NumberOfImages": pictures(c.task, 1)},
+		}}}
+	}
+	last := done[len(done)-1]
+	refs := images(last.Outputs)
+	s := step{Reasoning: "The picture is made.", Done: true, Message: last.Message}
+	if len(refs) == 0 {
+		s.Message = "The picture could not be made: " + last.Message
+		return s
+	}
+	var shown []string
+	for _, r := range refs {
+		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: clip(subject(c.task), 80)})
+		shown = append(shown, "${media:"+r.Ref+"}")
+	}
+	s.Message = "Here is what you asked for, drawn from the words of your request. " + strings.Join(shown, " ")
+	return s
+}
+
+func talk(c *conversation) string {
+	m := "I am Atelier's offline model: I follow rules and am no language model, so I cannot hold a real conversation. "
+	if c.can("Generate Image") {
+		m += "I can draw pictures from words: ask for a picture of something. "
+	}
+	return m + "Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model."
+}
+
+// subject finds what a picture shall show.
+func subject(task string) string {
+	if m := ofWhat.FindStringSubmatch(task); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	return strings.TrimRight(strings.TrimSpace(command.ReplaceAllString(task, "")), ".!?")
+}
+
+// pictures reads how many pictures are asked for: "two illustrations", "2-3 images".
+func pictures(task string, otherwise int) int {
+	if m := countDigits.FindStringSubmatch(task); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if more, err2 := strconv.Atoi(m[2]); err2 == nil {
+			n = more
+		}
+		if err == nil {
+			return n
+		}
+	}
+	words := strings.Fields(strings.ToLower(task))
+	for i, w := range words {
+		n, ok := countWords[w]
+		if ok && wantsPicture.MatchString(strings.Join(words[i:min(i+5, len(words))], " ")) {
+			return n
+		}
+	}
+	return otherwise
+}
+
+// images finds the refs in the outputs of a picture action.
+func images(outputs json.RawMessage) []item {
+	var found []item
+	var tree any
+	if json.Unmarshal(outputs, &tree) != nil {
+		return nil
+	}
+	collect(tree, &found)
+	return found
+}
+
+func collect(v any, found *[]item) {
+	switch t := v.(type) {
+	case map[string]any:
+		if ref, ok := t["refId"].(string); ok && ref != "" {
+			label, _ := t["label"].(string)
+			*found = append(*found, item{Ref: ref, Label: label})
+			return
+		}
+		for _, k := range sortedKeys(t) {
+			collect(t[k], found)
+		}
+	case []any:
+		for _, e := range t {
+			collect(e, found)
+		}
+	}
+}

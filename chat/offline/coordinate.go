@@ -1,0 +1,75 @@
+package offline
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// coordinate runs an agent that has sub-agents: first every researcher at once,
+// then the one that writes, then done.
+func coordinate(c *conversation) step {
+	var writers, researchers []callee
+	for _, a := range c.agents {
+		if strings.Contains(a.Slug, "writer") || strings.Contains(a.Slug, "infographic") {
+			writers = append(writers, a)
+		} else {
+			researchers = append(researchers, a)
+		}
+	}
+	if s, ok := delegate(c, researchers, "Gather what the sources say first."); ok {
+		return s
+	}
+	if s, ok := delegate(c, writers, "The sources are read; now the report is written."); ok {
+		return s
+	}
+	return conclude(c, writers)
+}
+
+// delegate asks those of the given agents that have not answered.
+func delegate(c *conversation, to []callee, why string) (step, bool) {
+	s := step{Reasoning: why}
+	for _, a := range to {
+		if _, done := c.asked(a.Slug); !done {
+			s.Agents = append(s.Agents, agentCall{Name: a.Slug, Task: c.task})
+		}
+	}
+	return s, len(s.Agents) > 0
+}
+
+func conclude(c *conversation, writers []callee) step {
+	s := step{Reasoning: "Every part has answered.", Done: true}
+	var said []string
+	for _, r := range c.results {
+		for _, a := range r.Agents {
+			isWriter := slices.ContainsFunc(writers, func(w callee) bool { return w.Slug == a.Slug })
+			if a.Message != "" && (isWriter || !a.Success) {
+				said = append(said, a.Message)
+			}
+		}
+	}
+	for _, key := range unconfigured(c.sources) {
+		said = append(said, "Not used: "+key+".")
+	}
+	s.Message = strings.Join(said, " ")
+	if s.Message == "" {
+		s.Message = "There was nothing to research. " + Note
+	}
+	return s
+}
+
+// unconfigured lists the sources that are not there, with the reason.
+func unconfigured(sources map[string]source) []string {
+	var out []string
+	for name, s := range sources {
+		if s.Configured {
+			continue
+		}
+		if s.Reason != "" {
+			name += " (" + s.Reason + ")"
+		}
+		out = append(out, name)
+	}
+	sort.Strings(out)
+	return out
+}

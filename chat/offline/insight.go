@@ -1,0 +1,158 @@
+package offline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// insights are the sentences that a table's numbers support, most telling first.
+func insights(t *table) []string {
+	var out []string
+	parts, all := t.split()
+	if len(parts) > 1 && t.GroupBy != "" {
+		out = append(out, shareShift(t, parts)...)
+	}
+	if all != nil {
+		out = append(out, trend(*all, t)...)
+	}
+	for _, l := range strongest(parts, 3) {
+		out = append(out, trend(l, t)...)
+	}
+	if s := t.shares(); len(s) > 0 && t.additive() {
+		out = append(out, fmt.Sprintf("Over the whole table %s is the largest group with %s of %s, followed by %s with %s.",
+			s[0].Group, percent(s[0].Share), measureName(t), s[1].Group, percent(s[1].Share)))
+	}
+	if len(out) == 0 {
+		out = columnFacts(t)
+	}
+	return out
+}
+
+func measureName(t *table) string {
+	if t.Measure != "" {
+		return human(t.Measure)
+	}
+	return "the total"
+}
+
+// trend says how one series moved from its first to its last point, and where it
+// was most extreme.
+func trend(l line, t *table) []string {
+	first, last, ok := l.ends()
+	if !ok {
+		return nil
+	}
+	name := subjectOf(l, t)
+	a, b := *first.Y, *last.Y
+	verb := "stayed near"
+	change := ""
+	switch {
+	case a > 0 && b/a >= 3:
+		verb, change = "grew to "+number(b)+" from", fmt.Sprintf(", %s times as much", trim(math.Round(b/a*10)/10))
+	case a > 0 && b > a*1.02:
+		verb, change = "rose to "+number(b)+" from", fmt.Sprintf(", an increase of %s", percent(b/a-1))
+	case a > 0 && b < a*0.98:
+		verb, change = "fell to "+number(b)+" from", fmt.Sprintf(", a decrease of %s", percent(1-b/a))
+	case a <= 0 && b != a:
+		verb = map[bool]string{true: "rose to ", false: "fell to "}[b > a] + number(b) + " from"
+	}
+	out := []string{fmt.Sprintf("%s %s %s between %s and %s%s.", name, verb, number(a), when(first.X), when(last.X), change)}
+	low, high, _ := l.extremes()
+	if high.X != last.X && high.X != first.X && *high.Y > math.Max(a, b)*1.05 {
+		out = append(out, fmt.Sprintf("%s peaked at %s in %s.", name, number(*high.Y), when(high.X)))
+	}
+	if low.X != last.X && low.X != first.X && *low.Y < math.Min(a, b)-0.05*math.Abs(math.Min(a, b)) && *low.Y != 0 {
+		out = append(out, fmt.Sprintf("%s was lowest in %s, at %s.", name, when(low.X), number(*low.Y)))
+	}
+	return out
+}
+
+// subjectOf names a series as the subject of a sentence.
+func subjectOf(l line, t *table) string {
+	m := l.Measure
+	if m == "" {
+		m = t.Measure
+	}
+	if m == "" || strings.EqualFold(m, l.Name) || t.GroupBy == "" {
+		return title(l.Name)
+	}
+	return fmt.Sprintf("%s (%s)", title(l.Name), human(m))
+}
+
+// shareShift says which group gained and which lost most of the whole.
+func shareShift(t *table, parts []line) []string {
+	type shift struct {
+		name        string
+		from, to    float64
+		first, last string
+	}
+	var firstSum, lastSum float64
+	var shifts []shift
+	for _, l := range parts {
+		a, b, ok := l.ends()
+		if !ok || *a.Y < 0 || *b.Y < 0 {
+			return nil
+		}
+		firstSum, lastSum = firstSum+*a.Y, lastSum+*b.Y
+		shifts = append(shifts, shift{l.Name, *a.Y, *b.Y, a.X, b.X})
+	}
+	same := !slices.ContainsFunc(shifts, func(s shift) bool { return s.first != shifts[0].first || s.last != shifts[0].last })
+	if len(shifts) < 2 || firstSum == 0 || lastSum == 0 || !same {
+		return nil
+	}
+	slices.SortStableFunc(shifts, func(a, b shift) int {
+		return int(math.Copysign(1, (b.to/lastSum-b.from/firstSum)-(a.to/lastSum-a.from/firstSum)))
+	})
+	up, down := shifts[0], shifts[len(shifts)-1]
+	if up.to/lastSum-up.from/firstSum < 0.02 {
+		return nil
+	}
+	return []string{fmt.Sprintf("The share of %s grew from %s in %s to %s in %s, while %s went from %s to %s.",
+		up.name, percent(up.from/firstSum), when(up.first), percent(up.to/lastSum), when(up.last),
+		down.name, percent(down.from/firstSum), percent(down.to/lastSum))}
+}
+
+// strongest picks the series that changed most in relation to their size.
+func strongest(parts []line, most int) []line {
+	out := slices.Clone(parts)
+	slices.SortStableFunc(out, func(a, b line) int { return int(math.Copysign(1, move(b)-move(a))) })
+	return out[:min(most, len(out))]
+}
+
+func move(l line) float64 {
+	a, b, ok := l.ends()
+	if !ok {
+		return -1
+	}
+	return math.Abs(*b.Y-*a.Y) / (math.Abs(*a.Y) + math.Abs(*b.Y) + 1e-9) * math.Log1p(math.Abs(l.sum()))
+}
+
+// columnFacts describes a table that has neither time nor groups.
+func columnFacts(t *table) []string {
+	var out []string
+	for _, c := range t.Columns {
+		switch {
+		case c.Type == "number" && c.Mean != nil:
+			out = append(out, fmt.Sprintf("%s ranges from %s to %s, with a mean of %s.", title(c.Name), value(c.Min), value(c.Max), number(*c.Mean)))
+		case len(c.Top) > 1 && c.Top[0].Count > 1:
+			out = append(out, fmt.Sprintf("The most frequent %s is %s (%s), then %s (%s).", human(c.Name), value(c.Top[0].Value),
+				count(int(c.Top[0].Count), "row"), value(c.Top[1].Value), count(int(c.Top[1].Count), "row")))
+		}
+		if len(out) == 5 {
+			break
+		}
+	}
+	return out
+}
+
+func value(v any) string {
+	switch x := v.(type) {
+	case float64:
+		return number(x)
+	case string:
+		return x
+	}
+	return "unknown"
+}

@@ -1,0 +1,235 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"path"
+	"strings"
+)
+
+// report is everything that one report is made of.
+type report struct {
+	task           string
+	m              material
+	charts         []chart
+	drawn, painted []actionResult
+	missing        []string
+
+	b       strings.Builder
+	figures int
+}
+
+// html writes the report and gives its title and a summary of one paragraph.
+func (r *report) html() (body, heading, summary string) {
+	heading = headline(r.task)
+	if heading == "" {
+		heading = "Report"
+	}
+	key := r.keyFindings(5)
+	r.tag("h1", heading)
+	r.tag("p", r.lead())
+	r.illustration(0)
+	if len(key) > 0 {
+		r.tag("h2", "Key findings")
+		r.list(key)
+	}
+	for _, t := range r.m.Tables {
+		r.tableSection(t.Path, t.Table)
+	}
+	r.texts()
+	for i := 1; i < len(r.painted); i++ {
+		r.illustration(i)
+	}
+	r.sources()
+	r.failures()
+	summary = r.lead()
+	if len(key) > 0 {
+		summary += " " + key[0]
+	}
+	return r.b.String(), heading, summary
+}
+
+func (r *report) tag(name, text string) {
+	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, html.EscapeString(text), name)
+}
+
+func (r *report) list(items []string) {
+	r.b.WriteString("<ul>\n")
+	for _, i := range items {
+		r.tag("li", i)
+	}
+	r.b.WriteString("</ul>\n")
+}
+
+func (r *report) lead() string {
+	var parts []string
+	if n := len(r.m.Tables); n > 0 {
+		parts = append(parts, count(n, "table"))
+	}
+	if n := len(r.m.Passages); n > 0 {
+		parts = append(parts, count(n, "text"))
+	}
+	if len(parts) == 0 {
+		return "No source could be read, so this report has no findings. " + Note
+	}
+	return fmt.Sprintf("This report reads %s. %s", strings.Join(parts, " and "), Note)
+}
+
+// keyFindings takes the strongest sentence of each table, then a second one.
+func (r *report) keyFindings(most int) []string {
+	var out []string
+	for round := range 2 {
+		for _, t := range r.m.Tables {
+			if facts := insights(t.Table); round < len(facts) && len(out) < most {
+				out = append(out, facts[round])
+			}
+		}
+	}
+	for _, p := range r.m.Passages {
+		if len(out) < most && len(r.m.Tables) == 0 {
+			for _, s := range p.Sentences[:min(2, len(p.Sentences))] {
+				out = append(out, s.Text)
+			}
+		}
+	}
+	return out[:min(most, len(out))]
+}
+
+func (r *report) tableSection(file string, t *table) {
+	r.tag("h2", title(strings.TrimSuffix(path.Base(file), path.Ext(file))))
+	facts := insights(t)
+	if len(facts) == 0 {
+		facts = []string{"The table holds no numbers that could be compared."}
+	}
+	r.tag("p", strings.Join(facts, " "))
+	for i, c := range r.charts {
+		if c.path == file && i < len(r.drawn) {
+			r.figure(r.drawn[i], fmt.Sprint(c.params["Title"]), "Data: "+file+".")
+		}
+	}
+	if s := t.shares(); len(s) > 1 && len(s) <= 12 && t.additive() {
+		r.shareTable(t, s)
+	}
+	kind := ""
+	if t.Aggregation != "" && t.Aggregation != "none" {
+		kind = "; long series are shown by their " + t.Aggregation
+	}
+	fmt.Fprintf(&r.b, "<p><small>%s with %s of %s%s.</small></p>\n", html.EscapeString(file),
+		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
+}
+
+func (r *report) shareTable(t *table, s []total) {
+	fmt.Fprintf(&r.b, "<table><thead><tr><th>%s</th><th>%s</th><th>Share</th></tr></thead><tbody>\n",
+		html.EscapeString(title(t.GroupBy)), html.EscapeString(title(t.Measure)))
+	for _, v := range s {
+		fmt.Fprintf(&r.b, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", html.EscapeString(v.Group), number(v.Value), percent(v.Share))
+	}
+	r.b.WriteString("</tbody></table>\n")
+}
+
+// figure embeds a made picture by its placeholder; one that failed is left out.
+func (r *report) figure(a actionResult, name, note string) {
+	made := images(a.Outputs)
+	if !a.Success && len(made) == 0 {
+		return
+	}
+	alt := describe(a.Outputs)
+	if alt == "" {
+		alt = name
+	}
+	for _, i := range made {
+		r.figures++
+		fmt.Fprintf(&r.b, "<figure><img src=\"${media:%s}\" alt=\"%s\" title=\"%s\"><figcaption>Figure %d: %s %s</figcaption></figure>\n",
+			i.Ref, html.EscapeString(alt), html.EscapeString(alt), r.figures, html.EscapeString(strings.TrimRight(name, ".")+"."), html.EscapeString(note))
+	}
+}
+
+func (r *report) illustration(n int) {
+	if n >= len(r.painted) {
+		return
+	}
+	what := subject(r.task)
+	if h := headline(r.task); !ofWhat.MatchString(r.task) {
+		what = h
+	}
+	r.figure(r.painted[n], "Illustration: "+clip(what, 140), "Drawn for this report; it shows no measured data.")
+}
+
+// describe finds the text that an action gives about its picture.
+func describe(outputs json.RawMessage) string {
+	var tree map[string]any
+	if json.Unmarshal(outputs, &tree) != nil {
+		return ""
+	}
+	for k, v := range tree {
+		if s, ok := v.(string); ok && strings.EqualFold(k, "description") {
+			return s
+		}
+	}
+	return ""
+}
+
+func (r *report) texts() {
+	if len(r.m.Passages) == 0 {
+		return
+	}
+	r.tag("h2", "What the texts say")
+	for _, p := range r.m.Passages {
+		name := p.Title
+		if name == "" {
+			name = title(strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path)))
+		}
+		r.tag("h3", name)
+		if len(p.Sentences) == 0 {
+			r.tag("p", "The file holds no full sentences.")
+			continue
+		}
+		var text []string
+		for _, s := range p.Sentences {
+			text = append(text, s.Text)
+		}
+		fmt.Fprintf(&r.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n",
+			html.EscapeString(strings.Join(text, " ")), html.EscapeString(p.Path))
+	}
+}
+
+func (r *report) sources() {
+	r.tag("h2", "Sources")
+	if len(r.m.Sources) > 0 {
+		r.b.WriteString("<table><thead><tr><th>File</th><th>Kind</th><th>Rows</th></tr></thead><tbody>\n")
+		for _, s := range r.m.Sources {
+			rows := ""
+			if s.Rows > 0 {
+				rows = number(s.Rows)
+			}
+			fmt.Fprintf(&r.b, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", html.EscapeString(s.Path), html.EscapeString(s.Kind), rows)
+		}
+		r.b.WriteString("</tbody></table>\n")
+	}
+	var not []string
+	for _, n := range r.m.NotRead {
+		not = append(not, n.Path+": "+n.Reason)
+	}
+	if len(not) > 0 {
+		r.tag("p", "Not read:")
+		r.list(not)
+	}
+	if len(r.missing) > 0 {
+		r.tag("p", "Not available to this research: "+strings.Join(r.missing, ", ")+".")
+	}
+}
+
+// failures names the figures that could not be made.
+func (r *report) failures() {
+	var bad []string
+	for _, a := range append(append([]actionResult{}, r.drawn...), r.painted...) {
+		if !a.Success {
+			bad = append(bad, a.Name+": "+a.Message)
+		}
+	}
+	if len(bad) > 0 {
+		r.tag("p", "Some figures could not be made:")
+		r.list(bad)
+	}
+}

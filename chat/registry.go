@@ -1,0 +1,152 @@
+package chat
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+
+	"atelier/media"
+	"atelier/wire"
+)
+
+// Config tells a [Registry] what it can use.
+type Config struct {
+	// Profiles is the catalogue; required.
+	Profiles *Profiles
+	// Keys are the credentials by provider key. For ollama it is the host's address.
+	Keys map[string]string
+	// BaseURLs moves a provider, by its key; empty means the public service.
+	// openai's includes /v1; the others are origins.
+	BaseURLs map[string]string
+	// Default is the model that the operator wants (ATELIER_CHAT_MODEL); empty means
+	// the first provider with a key.
+	Default string
+	// Offline answers when no provider has a key; required.
+	Offline Model
+	// Codec lifts and lowers media under the SDKs; required.
+	Codec *wire.Codec
+	// Base is the transport under it; nil means a plain http.Transport.
+	Base http.RoundTripper
+	// Retry says how refused calls are repeated.
+	Retry RetryPolicy
+}
+
+// Registry opens chat models by name. It is safe for concurrent use.
+type Registry struct {
+	cfg  Config
+	mu   sync.Mutex // guards open
+	open map[string]Model
+}
+
+// Choice is a model chosen, and why it is not the one that was asked for.
+type Choice struct {
+	Model Model
+	// Asked is the name that could not be had; empty if the first wish was met.
+	Asked string
+	// Reason says why, for people; empty if the first wish was met.
+	Reason string
+}
+
+// NewRegistry checks the configuration.
+func NewRegistry(cfg Config) (*Registry, error) {
+	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Codec == nil {
+		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Codec are required")
+	}
+	if cfg.Base == nil {
+		cfg.Base = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	return &Registry{cfg: cfg, open: map[string]Model{}}, nil
+}
+
+// Ready reports whether a provider can be used: nil, or an error with code
+// missing_key that names the variable to set.
+func (r *Registry) Ready(p Provider) error {
+	if r.cfg.Keys[p.Key] != "" {
+		return nil
+	}
+	return media.Errorf(media.CodeMissingKey, "%s needs a key: set %s", p.Name, strings.Join(p.Variables, " or "))
+}
+
+// Profiles gives the catalogue.
+func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
+
+// Named opens the model that a person named. A missing key is an error with code
+// missing_key; an unknown name is not_found.
+func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
+	if r.isOffline(name) {
+		return r.cfg.Offline, nil
+	}
+	found := r.cfg.Profiles.Find(name)
+	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" {
+		p, _ := r.cfg.Profiles.Provider("openai")
+		found = []Profile{r.cfg.Profiles.custom(p, name)}
+	}
+	if len(found) == 0 {
+		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", name)
+	}
+	var missing error
+	for _, f := range found {
+		p, _ := r.cfg.Profiles.Provider(f.Provider)
+		if err := r.Ready(p); err != nil {
+			if missing == nil {
+				missing = media.Errorf(media.CodeMissingKey, "chat model %s: %w", f.Name, err)
+			}
+			continue
+		}
+		return r.opened(ctx, f)
+	}
+	return nil, missing
+}
+
+// Choose opens the operator's default, else the first preferred model that has a
+// key, else the first provider with a key, else the offline model. Only the
+// operator's default can fail for want of a key.
+func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
+	if r.cfg.Default != "" {
+		m, err := r.Named(ctx, r.cfg.Default)
+		return Choice{Model: m}, err
+	}
+	c := Choice{}
+	for _, name := range prefer {
+		m, err := r.Named(ctx, name)
+		if err == nil {
+			c.Model = m
+			return c, nil
+		}
+		if c.Asked == "" {
+			c.Asked, c.Reason = name, err.Error()
+		}
+	}
+	for _, p := range r.cfg.Profiles.Providers() {
+		if r.Ready(p) != nil {
+			continue
+		}
+		m, err := r.Named(ctx, p.Key+"/"+p.DefaultModel)
+		c.Model = m
+		return c, err
+	}
+	c.Model = r.cfg.Offline
+	return c, nil
+}
+
+func (r *Registry) isOffline(name string) bool {
+	p := r.cfg.Offline.Profile()
+	return strings.EqualFold(name, "offline") || strings.EqualFold(name, p.ID) || strings.EqualFold(name, p.Name)
+}
+
+func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := f.Provider + "/" + f.ID
+	if m, ok := r.open[key]; ok {
+		return m, nil
+	}
+	lm, err := r.dial(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	m := retrying{Model: lm, policy: r.cfg.Retry.withDefaults()}
+	r.open[key] = m
+	return m, nil
+}

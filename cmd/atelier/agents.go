@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/action/mediaset"
+	"atelier/action/picture"
+	"atelier/action/visual"
+	"atelier/agent"
+	"atelier/agents"
+	"atelier/generate"
+	"atelier/media"
+	"atelier/run"
+)
+
+// crew is everything that runs agents.
+type crew struct {
+	service  *run.Service
+	observer *run.Observer
+	files    *file.Files // nil without --files
+}
+
+// crewConfig is what the command line says about a run.
+type crewConfig struct {
+	// files is the folder that agents may read; empty means none.
+	files string
+	// agents is a folder of definitions beside the shipped ones; empty means none.
+	agents string
+	// events is told how generations go on.
+	events func(ctx context.Context, e generate.Event)
+}
+
+// close ends what is running and closes the folder.
+func (c *crew) close() {
+	c.service.Close()
+	if c.files != nil {
+		_ = c.files.Close() // opened for reading only
+	}
+}
+
+func (a *app) crew(cfg crewConfig) (*crew, error) {
+	c := &crew{}
+	var err error
+	if c.observer, err = run.NewObserver(run.ObserverConfig{Ledger: a.ledger}); err != nil {
+		return nil, err
+	}
+	definitions, err := definitions(cfg.agents)
+	if err != nil {
+		return nil, err
+	}
+	registry, err := action.NewRegistry(action.Config{Store: a.codec, Recorder: a.ledger, Fetch: action.FetcherFunc(a.get)})
+	if err != nil {
+		return nil, err
+	}
+	acts := append(picture.Actions(a.gateway), append(visual.Actions(), mediaset.Actions()...)...)
+	if cfg.files != "" {
+		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil {
+			return nil, err
+		}
+		acts = append(acts, c.files.Actions()...)
+	}
+	if err := registry.Register(acts...); err != nil {
+		return nil, err
+	}
+	runner, err := agent.NewRunner(agent.Config{
+		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
+		Observer: c.observer, Sources: sources(cfg.files != ""),
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.service, err = run.NewService(run.Config{Agents: runner, Ledger: a.ledger, Observer: c.observer})
+	return c, err
+}
+
+// definitions loads the shipped agents and those of a folder.
+func definitions(dir string) (*agent.Definitions, error) {
+	from := []fs.FS{agents.FS()}
+	if dir != "" {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, media.Errorf(media.CodeInvalid, "--agents %s is not a folder that can be read", dir)
+		}
+		from = append(from, os.DirFS(dir))
+	}
+	return agent.Load(from...)
+}
+
+// sources says what research can use, and why the rest is not there.
+func sources(files bool) map[string]agent.Source {
+	s := map[string]agent.Source{
+		"files": {Configured: files},
+		"web":   {Reason: "this version has no web search"},
+		"db":    {Reason: "this version reads no databases"},
+		"kb":    {Reason: "this version has no knowledge base"},
+	}
+	if !files {
+		s["files"] = agent.Source{Reason: "give a folder with --files"}
+	}
+	return s
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"atelier/chat"
+	"atelier/chat/offline"
+	"atelier/generate"
+	"atelier/generate/gemini"
+	offlineimage "atelier/generate/offline"
+	"atelier/generate/openai"
+	"atelier/internal/safehttp"
+	"atelier/media"
+	"atelier/run"
+	"atelier/wire"
+)
+
+// app is the composition of all rooms for one command.
+type app struct {
+	*stores
+	codec   *wire.Codec
+	fetch   *safehttp.Client
+	gateway *generate.Gateway
+	chat    *chat.Registry
+}
+
+// appConfig is what a command adds to the environment.
+type appConfig struct {
+	// events is told how generations go on; may be nil.
+	events func(ctx context.Context, e generate.Event)
+	// chatModel overrides the operator's default.
+	chatModel string
+}
+
+// withApp builds everything, runs fn and closes it.
+func (w *world) withApp(cfg appConfig, fn func(*app) error) (err error) {
+	s, err := w.openStores()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.ledger.Close()) }()
+	a, err := newApp(s, cfg)
+	if err != nil {
+		return err
+	}
+	return fn(a)
+}
+
+func newApp(s *stores, cfg appConfig) (*app, error) {
+	a := &app{stores: s}
+	var err error
+	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob})
+	if err != nil {
+		return nil, err
+	}
+	a.fetch = safehttp.New(safehttp.Config{TrustedOrigins: origins(s.settings)})
+	if a.gateway, err = newGateway(a, cfg); err != nil {
+		return nil, err
+	}
+	a.chat, err = newChat(a, cfg)
+	return a, err
+}
+
+// origins lists what the operator configured, which is trusted.
+func origins(s settings) []string {
+	var out []string
+	for _, base := range s.bases {
+		out = append(out, base)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
+	s := a.settings
+	google, err := gemini.New(gemini.Config{APIKey: s.keys["gemini"], BaseURL: s.bases["gemini"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	open, err := openai.New(openai.Config{APIKey: s.keys["openai"], BaseURL: s.bases["openai"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	return generate.NewGateway(generate.Config{
+		Drivers: []generate.Driver{google, open, painter}, Storage: a.codec, Fetch: a.get,
+		Recorder: a.ledger, Operations: run.NewOperations(a.ledger),
+		Events: cfg.events, DefaultModel: s.imageModel,
+	})
+}
+
+// get fetches a link that a provider or an action gave.
+func (a *app) get(ctx context.Context, url string) (io.ReadCloser, string, error) {
+	res, err := a.fetch.Get(ctx, url)
+	if err != nil {
+		return nil, "", err
+	}
+	return res.Body, res.ContentType, nil
+}
+
+func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
+	profiles, err := chat.LoadProfiles()
+	if err != nil {
+		return nil, err
+	}
+	def := a.settings.chatModel
+	if cfg.chatModel != "" {
+		def = cfg.chatModel
+	}
+	return chat.NewRegistry(chat.Config{
+		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
+		Default: def, Offline: offline.Model{}, Codec: a.codec,
+	})
+}
+
+// scoped puts an owner and a new tree into the context of a command outside a run.
+func scoped(ctx context.Context, tree string) context.Context {
+	return media.WithScope(ctx, media.Scope{Owner: owner, Tree: tree})
+}

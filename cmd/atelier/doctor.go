@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+	"strconv"
+)
+
+type doctorCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// check is one line of the doctor's report.
+type check struct {
+	Name string `json:"name"`
+	// State is ok, off (works without it) or bad.
+	State string `json:"state"`
+	Note  string `json:"note"`
+}
+
+// Run checks what can be checked without calling a provider.
+func (c *doctorCmd) Run(w *world) error {
+	var checks []check
+	err := w.withApp(appConfig{}, func(a *app) error {
+		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder())
+		v, err := a.ledger.Version(w.ctx)
+		checks = append(checks, verdict("ledger", "schema version "+strconv.FormatInt(v, 10), err))
+		for _, p := range a.providers() {
+			k := check{p.Kind + " " + p.Name, "ok", "ready"}
+			if !p.Ready {
+				k.State, k.Note = "off", p.Reason
+			}
+			checks = append(checks, k)
+		}
+		choice, err := a.chat.Choose(w.ctx, nil)
+		if err != nil {
+			checks = append(checks, verdict("default chat model", "", err))
+			return nil
+		}
+		checks = append(checks, check{"default chat model", "ok", choice.Model.Profile().String()})
+		return nil
+	})
+	if err != nil {
+		checks = append(checks, verdict("data folder", "", err))
+	}
+	bad := 0
+	var rows [][]string
+	for _, k := range checks {
+		if k.State == "bad" {
+			bad++
+		}
+		rows = append(rows, []string{k.State, k.Name, k.Note})
+	}
+	if c.JSON {
+		err = w.printJSON(map[string]any{"checks": checks, "ok": bad == 0})
+	} else {
+		table(w.stdout, []string{"STATE", "WHAT", "NOTE"}, rows)
+		err = nil
+	}
+	if err == nil && bad > 0 {
+		return quiet{exitInput}
+	}
+	return err
+}
+
+func verdict(name, note string, err error) check {
+	if err != nil {
+		return check{name, "bad", err.Error()}
+	}
+	return check{name, "ok", note}
+}
+
+// probeFolder writes a small file and removes it.
+func (a *app) probeFolder() check {
+	f, err := os.CreateTemp(a.settings.data, ".doctor-*")
+	if err == nil {
+		_, err = f.WriteString("x")
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+		if rerr := os.Remove(f.Name()); err == nil {
+			err = rerr
+		}
+	}
+	if err != nil {
+		return check{"data folder can be written", "bad", diskError("write a file", err).Error()}
+	}
+	return check{"data folder can be written", "ok", ""}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

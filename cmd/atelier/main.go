@@ -1,0 +1,133 @@
+// Command atelier is the one binary: agents that research and illustrate, a
+// generation gateway, and the ledger of what they made. This package is wiring only:
+// it reads the command line and the environment, builds the rooms and prints what
+// they answer.
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"atelier/media"
+)
+
+// version is set by the linker.
+var version = "devel"
+
+// commandLine is the grammar of the command line.
+type commandLine struct {
+	Run       runCmd       `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
+	Generate  generateCmd  `cmd:"" help:"Generate pictures with any model."`
+	Models    modelsCmd    `cmd:"" help:"What the models are and can do."`
+	Providers providersCmd `cmd:"" help:"Which providers are ready, and what the others need."`
+	Media     mediaCmd     `cmd:"" help:"What was made and seen: list, show, get, verify."`
+	Runs      runsCmd      `cmd:"" help:"What was run: list, show, events."`
+	Doctor    doctorCmd    `cmd:"" help:"Check keys, folders and the database."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+// world is what a command may touch outside itself.
+type world struct {
+	ctx      context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
+	stdout   io.Writer
+	stderr   io.Writer
+	env      func(string) string
+	terminal bool // stderr is a terminal
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	w := &world{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	os.Exit(execute(w, os.Args[1:]))
+}
+
+// execute runs one command line and gives the exit code.
+func execute(w *world, args []string) int {
+	var cli commandLine
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("atelier"),
+		kong.Description("A media-native runtime for AI agents. Without any key everything works on the offline models and says so."),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(w.stdout, w.stderr),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Bind(w),
+	)
+	if err != nil {
+		return w.fail(media.Errorf(media.CodeInternal, "build the command line: %w", err))
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `atelier %s --help`)", err, firstWord(args)))
+	}
+	if err := parsed.Run(); err != nil {
+		return w.fail(err)
+	}
+	return exitOK
+}
+
+func firstWord(args []string) string {
+	if strings.HasPrefix(args[0], "-") {
+		return ""
+	}
+	return args[0]
+}
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitInternal = 1
+	exitInput    = 2 // bad input or a missing key
+	exitProvider = 3 // a provider refused or failed
+	exitPaused   = 4
+	exitRunning  = 6
+	// exitInterrupted is the shell's convention for Ctrl-C.
+	exitInterrupted = 130
+)
+
+// quiet is an error that has been reported already; only its exit code matters.
+type quiet struct{ code int }
+
+func (quiet) Error() string { return "already reported" }
+
+// fail prints an error for people and gives its exit code.
+func (w *world) fail(err error) int {
+	var q quiet
+	if errors.As(err, &q) {
+		return q.code
+	}
+	_, _ = io.WriteString(w.stderr, "atelier: "+media.Scrub(err.Error())+"\n")
+	return exitCode(media.CodeOf(err))
+}
+
+// exitCode is the process's answer to an error code.
+func exitCode(c media.Code) int {
+	switch c {
+	case "":
+		return exitOK
+	case media.CodeCancelled:
+		return exitInterrupted
+	case media.CodeInvalid, media.CodeNotFound, media.CodeUnknownRef, media.CodeTooLarge, media.CodeUnsupported,
+		media.CodeMissingKey, media.CodeConflict, media.CodeBlockedAddress:
+		return exitInput
+	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
+		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:
+		return exitProvider
+	}
+	return exitInternal
+}

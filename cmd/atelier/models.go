@@ -1,0 +1,200 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"atelier/generate"
+)
+
+type modelsCmd struct {
+	List modelsListCmd `cmd:"" help:"List models."`
+	Show modelsShowCmd `cmd:"" help:"Show what one image model takes, costs and how long it lives."`
+}
+
+type modelsListCmd struct {
+	Chat bool   `help:"Chat models instead of image models."`
+	All  bool   `help:"Retired models as well."`
+	Only string `name:"provider" help:"Only this provider's." placeholder:"NAME"`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run lists models.
+func (c *modelsListCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		if c.Chat {
+			return c.chat(w, a)
+		}
+		today := time.Now() //nolint:forbidigo // the clock of the command line
+		models := []generate.Model{}
+		for _, m := range a.gateway.Models() {
+			if (c.All || m.Alive(today)) && (c.Only == "" || m.Provider == c.Only) {
+				models = append(models, m)
+			}
+		}
+		if c.JSON {
+			return w.printJSON(models)
+		}
+		var rows [][]string
+		for _, m := range models {
+			rows = append(rows, []string{m.Name, m.Provider, m.APIModel, methods(m), sizes(m), life(m, today)})
+		}
+		table(w.stdout, []string{"MODEL", "PROVIDER", "ID", "METHODS", "SIZES", "LIFE"}, rows)
+		return nil
+	})
+}
+
+func (c *modelsListCmd) chat(w *world, a *app) error {
+	models := a.chat.Profiles().Models()
+	var rows [][]string
+	kept := models[:0]
+	for _, m := range models {
+		if c.Only != "" && m.Provider != c.Only {
+			continue
+		}
+		kept = append(kept, m)
+		vision := ""
+		if m.SupportsVision {
+			vision = "vision"
+		}
+		rows = append(rows, []string{m.Name, m.Provider, m.Provider + "/" + m.ID, vision, dollars(m.InputUSD), dollars(m.OutputUSD)})
+	}
+	if c.JSON {
+		return w.printJSON(kept)
+	}
+	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "IN / 1M", "OUT / 1M"}, rows)
+	return nil
+}
+
+func dollars(usd string) string {
+	if usd == "" {
+		return "unknown"
+	}
+	return "$" + usd
+}
+
+func methods(m generate.Model) string {
+	var names []string
+	for _, x := range m.Methods {
+		names = append(names, string(x))
+	}
+	return strings.Join(names, ", ")
+}
+
+// sizes says in a few words how a model is sized.
+func sizes(m generate.Model) string {
+	switch m.Size.Mode {
+	case "enum":
+		return strings.Join(m.Size.Values, ", ")
+	case "tier":
+		return strings.Join(m.Size.Tiers, "/") + " × " + plural(len(m.Size.Ratios), "ratio")
+	case "free":
+		return "any"
+	}
+	return ""
+}
+
+func plural(n int, noun string) string {
+	s := itoa(n) + " " + noun
+	if n != 1 {
+		s += "s"
+	}
+	return s
+}
+
+// life says whether a model lives.
+func life(m generate.Model, today time.Time) string {
+	switch {
+	case !m.Alive(today):
+		s := "shut down " + m.Life.ShutDown.Format(time.DateOnly)
+		if m.Life.ReplacedBy != "" {
+			s += " → " + m.Life.ReplacedBy
+		}
+		return s
+	case !m.Life.ShutDown.IsZero():
+		return "until " + m.Life.ShutDown.Format(time.DateOnly)
+	}
+	return "living"
+}
+
+type modelsShowCmd struct {
+	Name string `arg:"" help:"Display name, id or alias."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run shows one model.
+func (c *modelsShowCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		m, err := a.gateway.Lookup(c.Name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(m)
+		}
+		rows := [][]string{
+			{"provider", m.Provider}, {"id", m.APIModel}, {"aliases", strings.Join(m.Aliases, ", ")},
+			{"methods", methods(m)}, {"sizes", sizes(m)}, {"ratios", strings.Join(m.Size.Ratios, " ")},
+			{"qualities", strings.Join(m.Qualities, ", ")}, {"formats", strings.Join(m.Formats, ", ")},
+			{"takes", strings.Join(m.Supports, ", ")}, {"mask", m.Mask},
+			{"per call", plural(m.MaxN, "result")}, {"inputs", itoa(m.MaxInputs)},
+			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
+			{"source", m.Source},
+		}
+		for _, p := range m.Prices {
+			what := strings.TrimSpace(strings.Join([]string{p.Unit, p.Quality, p.Size, p.Tier}, " "))
+			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ")"})
+		}
+		table(w.stdout, []string{"model", m.Name}, rows)
+		return nil
+	})
+}
+
+type providersCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// state is one provider of either kind.
+type state struct {
+	Kind   string   `json:"kind"`
+	Name   string   `json:"name"`
+	Ready  bool     `json:"ready"`
+	Reason string   `json:"reason,omitempty"`
+	Models []string `json:"models,omitempty"`
+}
+
+// providers lists image and chat providers with what they lack.
+func (a *app) providers() []state {
+	var out []state
+	for _, p := range a.gateway.Providers() {
+		out = append(out, state{"image", p.Name, p.Ready, p.Reason, p.Models})
+	}
+	for _, p := range a.chat.Profiles().Providers() {
+		s := state{Kind: "chat", Name: p.Key, Ready: true, Models: []string{p.DefaultModel}}
+		if err := a.chat.Ready(p); err != nil {
+			s.Ready, s.Reason = false, err.Error()
+		}
+		out = append(out, s)
+	}
+	return append(out, state{Kind: "chat", Name: "offline", Ready: true, Models: []string{"Atelier Offline"}})
+}
+
+// Run lists providers.
+func (c *providersCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		all := a.providers()
+		if c.JSON {
+			return w.printJSON(all)
+		}
+		var rows [][]string
+		for _, p := range all {
+			ready := "ready"
+			if !p.Ready {
+				ready = p.Reason
+			}
+			rows = append(rows, []string{p.Kind, p.Name, ready, short(strings.Join(p.Models, ", "), 70)})
+		}
+		table(w.stdout, []string{"KIND", "PROVIDER", "STATE", "MODELS"}, rows)
+		return nil
+	})
+}

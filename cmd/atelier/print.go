@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"atelier/media"
+)
+
+// printJSON writes one indented JSON value.
+func (w *world) printJSON(v any) error {
+	e := json.NewEncoder(w.stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return media.Errorf(media.CodeInternal, "write the answer: %w", err)
+	}
+	return nil
+}
+
+// line writes one line for people to standard output.
+func (w *world) line(format string, args ...any) {
+	// Nobody is left to tell when standard output is closed.
+	_, _ = fmt.Fprintf(w.stdout, format+"\n", args...)
+}
+
+// note writes one line beside the answer.
+func (w *world) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(w.stderr, format+"\n", args...)
+}
+
+// table writes rows in columns under a head.
+func table(out io.Writer, head []string, rows [][]string) {
+	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, strings.Join(head, "\t"))
+	for _, r := range rows {
+		_, _ = fmt.Fprintln(t, strings.Join(r, "\t"))
+	}
+	_ = t.Flush()
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// dimensions writes what is known of an item's extent.
+func dimensions(o media.Output) string {
+	switch {
+	case o.Width > 0:
+		return fmt.Sprintf("%d×%d", o.Width, o.Height)
+	case o.DurationSeconds > 0:
+		return fmt.Sprintf("%.1f s", o.DurationSeconds)
+	}
+	return ""
+}
+
+// moment writes a time for people, in local time.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
+// money writes an amount, which may be unknown.
+func money(usd *string) string {
+	if usd == nil {
+		return "unknown"
+	}
+	return "$" + *usd
+}
+
+// short cuts text for one cell.
+func short(s string, most int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"atelier/generate"
+)
+
+// progress shows on a terminal what is going on, on one line that is rewritten.
+// Elsewhere it is silent. It is safe for concurrent use.
+type progress struct {
+	out     io.Writer
+	on      bool
+	started time.Time
+
+	mu    sync.Mutex // guards shown
+	shown int
+}
+
+func newProgress(w *world, quiet bool) *progress {
+	return &progress{out: w.stderr, on: w.terminal && !quiet, started: time.Now()} //nolint:forbidigo // the clock of the terminal
+}
+
+// say replaces the line.
+func (p *progress) say(format string, args ...any) {
+	if !p.on {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := short(fmt.Sprintf("%3.0fs  ", time.Since(p.started).Seconds())+fmt.Sprintf(format, args...), 100)
+	_, _ = fmt.Fprintf(p.out, "\r%-*s", p.shown, text)
+	p.shown = len(text)
+}
+
+// keep writes a line that stays.
+func (p *progress) keep(format string, args ...any) {
+	if !p.on {
+		return
+	}
+	p.clear()
+	_, _ = fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if !p.on {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, _ = fmt.Fprintf(p.out, "\r%*s\r", p.shown, "")
+	p.shown = 0
+}
+
+// generation shows how an operation goes on.
+func (p *progress) generation(_ context.Context, e generate.Event) {
+	switch e.Kind {
+	case generate.EventStarted:
+		p.say("%s is asked for %s", e.Model, plural(e.N, "picture"))
+	case generate.EventRetry:
+		p.say("%s: again in %s", e.Model, e.Wait.Round(100*time.Millisecond))
+	case generate.EventProgress:
+		p.say("%s: %.0f %%", e.Model, e.Progress*100)
+	case generate.EventPartial:
+		p.say("%s: preview %d of picture %d", e.Model, e.Sequence, e.Slot)
+	case generate.EventSlot:
+		p.say("picture %d: %s", e.Slot, e.Status)
+	case generate.EventFinished:
+	}
+}

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"atelier/agent"
+	"atelier/agent/report"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+type runCmd struct {
+	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message    string `arg:"" help:"What the agent shall do."`
+	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
+	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
+	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel string `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	Open       bool   `help:"Open the report in the browser."`
+	JSON       bool   `help:"Print one JSON object."`
+}
+
+// answer is what run --json prints.
+type answer struct {
+	RunID    string          `json:"run_id"`
+	Status   agent.Status    `json:"status"`
+	Message  string          `json:"message"`
+	Report   string          `json:"report"`
+	Outputs  []outputView    `json:"outputs"`
+	AlsoMade []outputView    `json:"also_made"`
+	Warnings []string        `json:"warnings"`
+	Usage    agent.Usage     `json:"usage"`
+	Cost     agent.Cost      `json:"cost"`
+	Error    json.RawMessage `json:"error,omitempty"`
+	// Dispositions tell which wishes for models could not be met.
+	Dispositions []generate.Disposition `json:"dispositions"`
+}
+
+// Run runs an agent.
+func (c *runCmd) Run(w *world) error {
+	if strings.TrimSpace(c.Message) == "" {
+		return media.Errorf(media.CodeInvalid, "the message is empty: say what %s shall do", c.Agent)
+	}
+	if c.Out != "" {
+		if err := os.MkdirAll(c.Out, 0o750); err != nil {
+			return diskError("make the folder for the report", err)
+		}
+	}
+	p := newProgress(w, c.JSON)
+	var observer *run.Observer
+	events := func(ctx context.Context, e generate.Event) {
+		p.generation(ctx, e)
+		if observer != nil {
+			observer.Progress(ctx, e)
+		}
+	}
+	return w.withApp(appConfig{events: events, chatModel: c.Model}, func(a *app) error {
+		crew, err := a.crew(crewConfig{files: c.Files, agents: c.Agents, events: events})
+		if err != nil {
+			return err
+		}
+		defer crew.close()
+		observer = crew.observer
+		return c.execute(w, a, crew, p)
+	})
+}
+
+func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
+	stop := p.follow(crew.observer)
+	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
+	if c.ImageModel != "" {
+		// A person named it: that it exists and has its key is checked before anything runs.
+		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
+			return err
+		}
+		req.ImageModels = []string{c.ImageModel}
+	}
+	res, runErr := crew.service.Run(w.ctx, req)
+	stop()
+	p.clear()
+	if res == nil {
+		return runErr
+	}
+	// A cancelled run still shows what it made.
+	ctx := context.WithoutCancel(w.ctx)
+	ans, err := c.export(ctx, a, res)
+	if err != nil {
+		return errors.Join(err, runErr)
+	}
+	if err := c.print(w, res, ans); err != nil {
+		return err
+	}
+	if c.Open && ans.Report != "" {
+		openInBrowser(ctx, w, ans.Report)
+	}
+	return c.ending(w, res, runErr)
+}
+
+// export writes the report and the media, and gathers the answer.
+func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
+	ans := answer{
+		RunID: res.RunID, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
+		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions),
+	}
+	if res.Error != nil {
+		b, err := json.Marshal(res.Error)
+		if err != nil {
+			return ans, media.Errorf(media.CodeInternal, "write the error: %w", err)
+		}
+		ans.Error = b
+	}
+	paths := map[media.Ref]string{}
+	var err error
+	if c.Out != "" {
+		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
+		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
+			return ans, diskError("write the media", err)
+		}
+		if report.Has(res.Payload) {
+			if ans.Report, err = c.write(ctx, a, res); err != nil {
+				return ans, err
+			}
+		}
+	}
+	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, paths), c.views(res.AlsoMade, paths)
+	return ans, nil
+}
+
+// write streams the self-contained report.
+func (c *runCmd) write(ctx context.Context, a *app, res *agent.Result) (string, error) {
+	name := filepath.Join(c.Out, "report.html")
+	f, err := os.CreateTemp(c.Out, ".report-*")
+	if err != nil {
+		return "", diskError("write the report", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	b := bufio.NewWriterSize(f, 64<<10)
+	err = report.Write(ctx, b, report.FromResult(res), agent.Resolution{Mode: agent.ModeDataURI, Find: res.Find, Codec: a.codec})
+	if err = errors.Join(err, b.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return "", diskError("write the report", err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return "", diskError("write the report", err)
+	}
+	return name, nil
+}
+
+func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outputView {
+	out := []outputView{}
+	for _, o := range items {
+		path := ""
+		if rel, ok := paths[o.Ref]; ok {
+			path = filepath.Join(c.Out, filepath.FromSlash(rel))
+		}
+		out = append(out, viewOf(o, path))
+	}
+	return out
+}
+
+// readable is the message without raw placeholders: each becomes the item's name.
+func readable(res *agent.Result) string {
+	return media.ResolveString(res.Message, func(r media.Ref) string {
+		if o, ok := res.Find(r); ok {
+			return "[" + strings.TrimSpace(o.Label+" "+string(r)) + "]"
+		}
+		return "[missing " + string(r.Modality()) + "]"
+	})
+}
+
+func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
+	if c.JSON {
+		return w.printJSON(ans)
+	}
+	w.line("%s", ans.Message)
+	for _, o := range ans.Outputs {
+		where := o.Path
+		if where == "" {
+			where = "atelier media get " + string(o.Ref)
+		}
+		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
+	}
+	for _, d := range ans.Dispositions {
+		w.note("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+	}
+	for _, warning := range ans.Warnings {
+		w.note("warning: %s", warning)
+	}
+	if n := len(ans.AlsoMade); n > 0 {
+		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
+	}
+	w.note("%s %s: %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"), money(ans.Cost.EstimatedUSD))
+	if ans.Report != "" {
+		w.line("report: %s", ans.Report)
+	}
+	return nil
+}
+
+// ending turns a run's status into the exit code and says what failed.
+func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
+	switch res.Status {
+	case agent.StatusSucceeded:
+		return nil
+	case agent.StatusPaused:
+		return quiet{exitPaused}
+	case agent.StatusCancelled:
+		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
+		return quiet{exitInterrupted}
+	}
+	if runErr == nil && res.Error != nil {
+		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
+	}
+	return runErr
+}
+
+// follow shows a run's events until stop is called.
+func (p *progress) follow(o *run.Observer) (stop func()) {
+	if !p.on {
+		return func() {}
+	}
+	events, end := o.Subscribe("")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range events {
+			p.event(e)
+		}
+	}()
+	return func() { end(); <-done }
+}
+
+// event shows one event of a run.
+func (p *progress) event(e ledger.Event) {
+	var d struct {
+		Name, Agent, Message, Status string
+		Output                       media.Output
+	}
+	// A payload of another shape has nothing to show.
+	_ = json.Unmarshal(e.Payload, &d)
+	switch agent.EventType(e.Kind) {
+	case agent.EventAgentStarted:
+		p.say("%s works", d.Name)
+	case agent.EventTurnStarted:
+		p.say("thinking")
+	case agent.EventActionStarted:
+		p.say("%s", d.Name)
+	case agent.EventMediaStored:
+		p.keep("  made %s  %s  %s", d.Output.Ref, d.Output.MIMEType, d.Output.Label)
+	case agent.EventWarning:
+		p.keep("  warning: %s", d.Message)
+	default:
+	}
+}
+
+// openInBrowser opens a file with the system's program for it, if there is one.
+func openInBrowser(ctx context.Context, w *world, path string) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	name, args := "xdg-open", []string{path}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		w.note("open %s in a browser", path)
+		return
+	}
+	if err := exec.CommandContext(ctx, name, args...).Start(); err != nil { //nolint:gosec // a fixed program and a path of our own making
+		w.note("open %s in a browser", path)
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type runsCmd struct {
+	List   runsListCmd   `cmd:"" help:"List runs, newest first."`
+	Show   runsShowCmd   `cmd:"" help:"Show one run: steps, sub-agents, media, cost."`
+	Events runsEventsCmd `cmd:"" help:"Print a run's events in order."`
+}
+
+type runsListCmd struct {
+	Status string `help:"Only running, succeeded, paused, failed or cancelled runs."`
+	Agent  string `help:"Only runs of this agent."`
+	All    bool   `help:"Sub-agents' runs as well."`
+	pageFlags
+}
+
+// Run lists runs.
+func (c *runsListCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		list, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Roots: !c.All, Status: ledger.Status(c.Status), Agent: c.Agent, Page: c.page()})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(list)
+		}
+		var rows [][]string
+		for _, r := range list.Items {
+			rows = append(rows, []string{
+				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), money(r.Cost.EstimatedUSD),
+				moment(r.CreatedAt), short(r.Task, 60),
+			})
+		}
+		table(w.stdout, []string{"RUN", "AGENT", "STATUS", "IMAGES", "COST", "STARTED", "TASK"}, rows)
+		if list.Next != "" {
+			w.note("more: --after %s", list.Next)
+		}
+		return nil
+	})
+}
+
+type runsShowCmd struct {
+	ID   string `arg:"" help:"The run's id."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run shows one run.
+func (c *runsShowCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		r, err := s.ledger.Run(w.ctx, owner, c.ID)
+		if err != nil {
+			return err
+		}
+		steps, err := s.ledger.ListSteps(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		if err != nil {
+			return err
+		}
+		children, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: r.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+		if err != nil {
+			return err
+		}
+		made, err := s.ledger.ListPromptMedia(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"run": r, "steps": steps.Items, "tree": children.Items, "media": made.Items})
+		}
+		w.line("%s  %s  %s", r.ID, r.Agent, r.Status)
+		w.line("task:    %s", r.Task)
+		w.line("answer:  %s", r.Message)
+		if r.Failure.Message != "" {
+			w.line("failure: %s: %s", r.Failure.Code, r.Failure.Message)
+		}
+		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
+		for _, warning := range r.Warnings {
+			w.line("warning: %s", warning)
+		}
+		for _, k := range children.Items {
+			w.line("run %s  %s  %s", k.ID, k.AgentPath, k.Status)
+		}
+		for _, m := range made.Items {
+			w.line("media %s  %s  %s  %s", m.MediaID, m.MIMEType, size(m.SizeBytes), m.Label)
+		}
+		return nil
+	})
+}
+
+type runsEventsCmd struct {
+	ID    string `arg:"" help:"The run's id."`
+	After int64  `help:"Only events after this sequence number."`
+	JSON  bool   `help:"Print one JSON object a line."`
+}
+
+// Run prints events.
+func (c *runsEventsCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		after := c.After
+		for {
+			events, err := s.ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
+			if err != nil || len(events) == 0 {
+				return err
+			}
+			for _, e := range events {
+				after = e.Sequence
+				if c.JSON {
+					if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
+						return media.Errorf(media.CodeInternal, "write the answer: %w", err)
+					}
+					continue
+				}
+				w.line("%4d  %s  %-18s %s", e.Sequence, moment(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
+			}
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"atelier/blob"
+	"atelier/blob/fileblob"
+	"atelier/ledger"
+	"atelier/ledger/sqlite"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// stores are what lies in the data folder: bytes, records, the signing key.
+type stores struct {
+	settings settings
+	blobs    *blob.Store
+	ledger   ledger.Store
+	key      wire.Key
+}
+
+// withStores opens the data folder, runs fn and closes it.
+func (w *world) withStores(fn func(*stores) error) (err error) {
+	s, err := w.openStores()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.ledger.Close()) }()
+	return fn(s)
+}
+
+func (w *world) openStores() (*stores, error) {
+	set, err := readSettings(w.env)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(set.data, 0o700); err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "open the data folder: %w (set ATELIER_DATA to a folder that can be written)", err)
+	}
+	driver, err := fileblob.New(filepath.Join(set.data, "blobs"))
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := blob.New(blob.Config{Driver: driver})
+	if err != nil {
+		return nil, err
+	}
+	key, err := signingKey(filepath.Join(set.data, "wire.key"))
+	if err != nil {
+		return nil, err
+	}
+	l, err := sqlite.Open(w.ctx, sqlite.Config{Path: filepath.Join(set.data, "atelier.db")})
+	if err != nil {
+		return nil, err
+	}
+	return &stores{settings: set, blobs: blobs, ledger: l, key: key}, nil
+}
+
+// signingKey reads the deployment's key for wire tokens, or makes it. Two processes
+// that start at once end up with the same one.
+func signingKey(path string) (wire.Key, error) {
+	for range 2 {
+		b, err := os.ReadFile(path)
+		if err == nil {
+			return parseKey(path, string(b))
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return wire.Key{}, media.Errorf(media.CodeInvalid, "read the signing key: %w", err)
+		}
+		if err := makeKey(path); err != nil {
+			return wire.Key{}, err
+		}
+	}
+	return wire.Key{}, media.Errorf(media.CodeInternal, "read the signing key %s: it vanished while it was made", path)
+}
+
+func parseKey(path, text string) (wire.Key, error) {
+	id, hexed, _ := strings.Cut(strings.TrimSpace(text), " ")
+	secret, err := hex.DecodeString(hexed)
+	if err != nil || len(secret) < 32 {
+		return wire.Key{}, media.Errorf(media.CodeCorrupt, "the signing key %s is damaged: move it away, and a new one is made", path)
+	}
+	return wire.Key{ID: id, Secret: secret}, nil
+}
+
+// makeKey writes a whole key file and links it into place, so that only one wins.
+func makeKey(path string) error {
+	var secret [32]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		return media.Errorf(media.CodeInternal, "make the signing key: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
+	if err != nil {
+		return diskError("make the signing key", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.WriteString("k1 " + hex.EncodeToString(secret[:]) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return diskError("make the signing key", err)
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return diskError("make the signing key", err)
+	}
+	return nil
+}
+
+// diskError gives an error of the file system its code.
+func diskError(what string, err error) error {
+	var own *media.Error
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return media.Errorf(media.CodeDiskFull, "%s: no space left: free some, or set ATELIER_DATA to another disk: %w", what, err)
+	}
+	return media.Errorf(media.CodeInvalid, "%s: %w", what, err)
+}

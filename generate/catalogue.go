@@ -1,0 +1,94 @@
+package generate
+
+import (
+	"time"
+
+	"atelier/media"
+)
+
+// Model is one catalogue row: what a model is called, what it takes, what it
+// costs and how long it lives. Rows are data (one YAML file per provider).
+type Model struct {
+	// Name is the display name, as people say it: "Nano Banana Pro".
+	Name string `json:"name" yaml:"name"`
+	// Provider is the driver's key.
+	Provider string `json:"provider" yaml:"-"`
+	// APIModel is the provider's id.
+	APIModel string `json:"api_model" yaml:"api_model"`
+	// Aliases are other names that people and seeds use.
+	Aliases  []string       `json:"aliases,omitempty" yaml:"aliases"`
+	Modality media.Modality `json:"modality" yaml:"modality"`
+	Methods  []Method       `json:"methods" yaml:"methods"`
+	Size     SizeRule       `json:"size" yaml:"size"`
+	// MaxN is how many results one call gives; more are split into several calls.
+	MaxN int `json:"max_n" yaml:"max_n"`
+	// MaxInputs is how many input pictures one call takes; 0 means none.
+	MaxInputs int `json:"max_inputs" yaml:"max_inputs"`
+	// Mask is the polarity: none, alpha0 (transparent = repaint), white, black.
+	Mask string `json:"mask" yaml:"mask"`
+	// MaxPrompt is the prompt's limit in characters; 0 means unknown.
+	MaxPrompt int `json:"max_prompt" yaml:"max_prompt"`
+	// Supports lists what the model takes besides: seed, negative_prompt, style,
+	// stream, background, compression, moderation.
+	Supports []string `json:"supports" yaml:"supports"`
+	// Qualities are the model's own quality words; Formats its output formats.
+	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`
+	Formats   []string `json:"formats,omitempty" yaml:"formats"`
+	// Options are the provider options that it takes.
+	Options []string `json:"options,omitempty" yaml:"options"`
+	// MaxSeed is the largest seed; 0 means that any 64-bit number will do.
+	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
+	// TimeoutSeconds bounds one call; 0 means the Gateway's default of 300.
+	TimeoutSeconds int `json:"timeout_seconds,omitempty" yaml:"timeout_seconds"`
+	// PollSeconds is the pause between polls of an asynchronous task, WaitSeconds how
+	// long they go on before the operation is left running; 0 means 2 and 120.
+	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
+	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
+	// Concurrency is how many calls run at once; 0 means the Gateway's default of 4.
+	Concurrency int       `json:"concurrency,omitempty" yaml:"concurrency"`
+	Prices      []Price   `json:"prices" yaml:"prices"`
+	Life        LifeCycle `json:"life" yaml:"life"`
+	// Source says where the facts come from, and when they were read.
+	Source string `json:"source" yaml:"source"`
+}
+
+// SizeRule says how a model is sized.
+type SizeRule struct {
+	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers) or none.
+	Mode   string   `json:"mode" yaml:"mode"`
+	Values []string `json:"values,omitempty" yaml:"values"`
+	Auto   bool     `json:"auto,omitempty" yaml:"auto"`
+	// Step, MinSide, MaxSide are pixels; MinPixels, MaxPixels are products; MaxRatio is long side by short side.
+	Step      int     `json:"step,omitempty" yaml:"step"`
+	MinSide   int     `json:"min_side,omitempty" yaml:"min_side"`
+	MaxSide   int     `json:"max_side,omitempty" yaml:"max_side"`
+	MinPixels int     `json:"min_pixels,omitempty" yaml:"min_pixels"`
+	MaxPixels int     `json:"max_pixels,omitempty" yaml:"max_pixels"`
+	MaxRatio  float64 `json:"max_ratio,omitempty" yaml:"max_ratio"`
+	// Ratios and Tiers; Table gives the pixels of each: table[tier][ratio] = WxH.
+	Ratios []string                     `json:"ratios,omitempty" yaml:"ratios"`
+	Tiers  []string                     `json:"tiers,omitempty" yaml:"tiers"`
+	Table  map[string]map[string]string `json:"table,omitempty" yaml:"table"`
+}
+
+// Price is one price line in US dollars as decimal text.
+type Price struct {
+	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out, token_text_out, second. Token prices are per million.
+	Unit string `json:"unit" yaml:"unit"`
+	// Quality, Size and Tier narrow the line; empty matches all.
+	Quality string `json:"quality,omitempty" yaml:"quality"`
+	Size    string `json:"size,omitempty" yaml:"size"`
+	Tier    string `json:"tier,omitempty" yaml:"tier"`
+	USD     string `json:"usd" yaml:"usd"`
+	// AsOf is the day the price was read, YYYY-MM-DD.
+	AsOf string `json:"as_of" yaml:"as_of"`
+}
+
+// LifeCycle says when a model came and goes; zero times are unknown.
+type LifeCycle struct {
+	Released   time.Time `json:"released,omitzero" yaml:"released"`
+	Deprecated time.Time `json:"deprecated,omitzero" yaml:"deprecated"`
+	ShutDown   time.Time `json:"shut_down,omitzero" yaml:"shut_down"`
+	// ReplacedBy is the API id of the one successor.
+	ReplacedBy string `json:"replaced_by,omitempty" yaml:"replaced_by"`
+}

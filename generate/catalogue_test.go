@@ -1,0 +1,100 @@
+package generate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/offline"
+	"atelier/media"
+)
+
+func TestShippedCatalogue(t *testing.T) {
+	t.Parallel()
+	c, err := generate.LoadCatalogue()
+	if err != nil {
+		t.Fatalf("LoadCatalogue: %v", err)
+	}
+	for _, m := range c.Models() {
+		if m.Source == "" || !strings.Contains(m.Source, "20") && m.Provider != "offline" {
+			t.Errorf("%s names no source and date: %q", m.Name, m.Source)
+		}
+		for _, p := range m.Prices {
+			if p.AsOf == "" {
+				t.Errorf("%s has a price without a date", m.Name)
+			}
+		}
+		if m.Alive(day(11, 21)) && m.Life.ReplacedBy != "" && m.Life.ShutDown.IsZero() {
+			t.Errorf("%s has a successor and no end", m.Name)
+		}
+	}
+	if m, _ := c.Lookup("offline"); !slices.Equal(m.Options, offline.OptionNames()) || m.Size.MinSide != offline.MinSide || m.Size.MaxSide != offline.MaxSide {
+		t.Errorf("the offline row has options %q and sides %d to %d", m.Options, m.Size.MinSide, m.Size.MaxSide)
+	}
+	pro, _ := c.Lookup("Nano Banana Pro")
+	if got := pro.Size.Table["4K"]["16:9"]; got != "5504x3072" || pro.APIModel != "gemini-3-pro-image" {
+		t.Errorf("Nano Banana Pro is %s, 4K 16:9 = %s", pro.APIModel, got)
+	}
+	for old, successor := range map[string]string{"GPT-4o Image 1.0": "gpt-image-2", "GPT-4o Image 1.5": "gpt-image-2", "DALL·E 3": "gpt-image-2"} {
+		if m, ok := c.Lookup(old); !ok || m.Life.ReplacedBy != successor {
+			t.Errorf("%s is replaced by %q, want %s", old, m.Life.ReplacedBy, successor)
+		}
+	}
+}
+
+func TestUserOverridesTheCatalogue(t *testing.T) {
+	t.Parallel()
+	c, err := generate.LoadCatalogue(strings.NewReader(`
+provider: OpenAI
+models:
+  - api_model: gpt-image-2
+    max_n: 4
+    prices: [{unit: image, usd: "0.01", as_of: "2026-11-01"}]
+  - name: House Model
+    api_model: house-1
+    modality: image
+    methods: [generate, edit]
+    size: {mode: none}
+    max_n: 1
+`))
+	if err != nil {
+		t.Fatalf("LoadCatalogue: %v", err)
+	}
+	m, _ := c.Lookup("GPT Image 2")
+	if m.MaxN != 4 || len(m.Prices) != 1 || m.Size.Step != 16 || m.Name != "GPT Image 2" {
+		t.Errorf("overridden row %+v", m)
+	}
+	if m, ok := c.Lookup("openai/house model"); !ok || m.Provider != "openai" {
+		t.Errorf("added row %+v, %v", m, ok)
+	}
+}
+
+func TestBadCatalogues(t *testing.T) {
+	t.Parallel()
+	const good = "name: A\n    api_model: a-1\n    modality: image\n    methods: [generate]\n    size: {mode: none}\n    max_n: 1\n"
+	row := func(change string) string { return "provider: x\nmodels:\n  - " + good + change }
+	for name, c := range map[string]struct{ yaml, say string }{
+		"no provider":    {"models: []", "provider: NAME"},
+		"not YAML":       {"provider: [", "YAML"},
+		"unknown key":    {"provider: x\nprices: 3", "prices"},
+		"unknown field":  {row("    colour: red\n"), "colour"},
+		"name taken":     {row("    aliases: [Nano Banana Pro]\n"), "name of both"},
+		"no successor":   {row("    life: {shut_down: 2026-01-01, replaced_by: b-1}\n"), "b-1"},
+		"circle":         {row("    life: {shut_down: 2026-01-01, replaced_by: a-1}\n"), "circle"},
+		"mode":           {strings.Replace(row(""), "mode: none", "mode: any", 1), "mode"},
+		"enum":           {strings.Replace(row(""), "mode: none", "mode: enum", 1), "needs values"},
+		"enum value":     {strings.Replace(row(""), "mode: none", "mode: enum, values: [big]", 1), "big"},
+		"free":           {strings.Replace(row(""), "mode: none", "mode: free", 1), "step"},
+		"tier":           {strings.Replace(row(""), "mode: none", `mode: tier, ratios: ["1:1"], tiers: [1K]`, 1), "size.table"},
+		"method":         {strings.Replace(row(""), "[generate]", "[draw]", 1), "draw"},
+		"price":          {row("    prices: [{unit: image, usd: \"-1\"}]\n"), "-1"},
+		"price fraction": {row("    prices: [{unit: image, usd: \"1/3\"}]\n"), "1/3"},
+		"max_n":          {strings.Replace(row(""), "max_n: 1", "max_n: 0", 1), "max_n"},
+	} {
+		_, err := generate.LoadCatalogue(strings.NewReader(c.yaml))
+		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: %v, want %q", name, err, c.say)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package generate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/media"
+)
+
+// The limits of a request.
+const (
+	// MaxN is how many results one request may ask for.
+	MaxN = 100
+	// maxPrompt is the prompt's limit, in characters, where a model names none.
+	maxPrompt = 32_000
+)
+
+// normalise fills the defaults of a copy and refuses what no model could take.
+func (r Request) normalise() (Request, error) {
+	r.Method = cmp.Or(r.Method, MethodGenerate)
+	r.Modality = cmp.Or(r.Modality, media.ModalityImage)
+	r.OutputFormat = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.OutputFormat), "."))
+	if r.OutputFormat == "jpg" {
+		r.OutputFormat = "jpeg"
+	}
+	for _, s := range []*string{&r.Size, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
+		*s = strings.TrimSpace(*s)
+	}
+	r.Style, r.Background, r.Moderation = strings.ToLower(r.Style), strings.ToLower(r.Background), strings.ToLower(r.Moderation)
+	if strings.EqualFold(r.Size, "auto") {
+		r.Size = "auto"
+	}
+	if err := r.checkWords(); err != nil {
+		return r, err
+	}
+	return r, r.checkInputs()
+}
+
+// checkWords looks at everything but the pictures.
+func (r Request) checkWords() error {
+	if r.N < 0 || r.N > MaxN {
+		return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", r.N, MaxN)
+	}
+	if strings.TrimSpace(r.Prompt) == "" {
+		return media.Errorf(media.CodeInvalid, "the prompt is empty: say what the picture is to show")
+	}
+	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
+		return media.Errorf(media.CodeInvalid, "the prompt is not valid UTF-8: save it as UTF-8 text")
+	}
+	if r.Size != "" && r.Size != "auto" {
+		if _, err := parseSize(r.Size); err != nil {
+			return err
+		}
+	}
+	if r.AspectRatio != "" {
+		if _, err := parseRatio(r.AspectRatio); err != nil {
+			return err
+		}
+	}
+	if r.Compression != nil && (*r.Compression < 0 || *r.Compression > 100) {
+		return media.Errorf(media.CodeInvalid, "compression is %d: use 0 to 100", *r.Compression)
+	}
+	for _, w := range []struct {
+		setting, value string
+		words          []string
+	}{
+		{"background", r.Background, []string{"transparent", "opaque", "auto"}},
+		{"moderation", r.Moderation, []string{"auto", "low"}},
+		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "wav", "mp3"}},
+		{"method", string(r.Method), []string{"generate", "edit", "variation"}},
+	} {
+		if w.value != "" && !slices.Contains(w.words, w.value) {
+			return media.Errorf(media.CodeInvalid, "%s %q is unknown: use %s", w.setting, clip(w.value), strings.Join(w.words, ", "))
+		}
+	}
+	return nil
+}
+
+// checkInputs proves that method and pictures belong together: a picture that would
+// silently not be looked at is worse than an error.
+func (r Request) checkInputs() error {
+	switch {
+	case r.Method == MethodGenerate && (len(r.Inputs) > 0 || r.Mask != nil):
+		return media.Errorf(media.CodeInvalid, "generate takes no input pictures: use method edit or variation, or leave them out")
+	case r.Method != MethodGenerate && len(r.Inputs) == 0:
+		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", r.Method)
+	case r.Method == MethodVariation && r.Mask != nil:
+		return media.Errorf(media.CodeInvalid, "variation takes no mask: use method edit")
+	}
+	return nil
+}

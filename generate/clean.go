@@ -1,0 +1,71 @@
+package generate
+
+import (
+	"encoding/json"
+
+	"atelier/media"
+)
+
+// clean takes everything out of an answer that might be media in a text, before a
+// journal, a log or a result sees it (law 1).
+func (u Update) clean() Update {
+	u.Metadata = cleanMap(u.Metadata)
+	items := make([]Item, 0, len(u.Items))
+	for _, it := range u.Items {
+		it.RevisedPrompt = media.Scrub(it.RevisedPrompt)
+		it.DeclaredMIME = clip(it.DeclaredMIME)
+		if it.Err != nil {
+			it.Err = asError(it.Err)
+			it.Err.Cause = nil
+		}
+		if it.Safety != nil {
+			s := *it.Safety
+			s.Stage, s.Categories = media.Scrub(s.Stage), nil
+			for _, c := range it.Safety.Categories {
+				s.Categories = append(s.Categories, media.Scrub(c))
+			}
+			it.Safety = &s
+		}
+		items = append(items, it)
+	}
+	u.Items = items
+	return u
+}
+
+// cleanMap gives a copy of JSON values only, without media. What JSON cannot hold is
+// left out.
+func cleanMap(m map[string]any) map[string]any {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]any, len(m))
+	for k, v := range m {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			continue
+		}
+		var plain any
+		if err := json.Unmarshal(raw, &plain); err == nil {
+			out[media.Scrub(k)] = cleanValue(plain)
+		}
+	}
+	return out
+}
+
+func cleanValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return media.Scrub(v)
+	case []any:
+		for i := range v {
+			v[i] = cleanValue(v[i])
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[media.Scrub(k)] = cleanValue(x)
+		}
+		return out
+	}
+	return v
+}

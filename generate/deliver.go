@@ -1,0 +1,200 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// delivery takes the items of one call as they arrive. Its methods run one at a time.
+type delivery struct {
+	x    *execution
+	call call
+	got  int // items seen, failed ones included
+	made int // items that became outputs
+	bad  map[Status]int
+}
+
+// take handles the items that are new in an update: asynchronous providers repeat
+// the old ones.
+func (d *delivery) take(ctx context.Context, u Update) {
+	for _, item := range u.Items[min(d.got, len(u.Items)):] {
+		d.one(ctx, item, u.Metadata)
+	}
+}
+
+// one turns an item into a slot, records it and tells.
+func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
+	x := d.x
+	index := d.call.first + d.got
+	if d.got >= d.call.n {
+		index = x.extraSlot(d.call.n)
+	}
+	d.got++
+	s := Slot{
+		Index: index, RevisedPrompt: media.Scrub(item.RevisedPrompt), Seed: item.Seed, Safety: item.Safety,
+	}
+	save, done := saving(ctx)
+	defer done()
+	out, err := x.output(save, item, index, said)
+	if err != nil {
+		s.Status, s.Error = statusOf(err), slotError(err)
+		if d.bad == nil {
+			d.bad = map[Status]int{}
+		}
+		d.bad[s.Status]++
+	} else {
+		d.made++
+		s.Status, s.Output = StatusSucceeded, &out
+	}
+	x.settleSlot(save, s)
+}
+
+// status is what became of the call.
+func (d *delivery) status(failed *media.Error) Status {
+	switch {
+	case stillRunning(failed):
+		return StatusRunning
+	case d.made > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n):
+		return StatusPartial
+	case d.made > 0:
+		return StatusSucceeded
+	case failed != nil:
+		return statusOf(failed)
+	case d.bad[StatusModerated] > 0 && d.bad[StatusFailed] == 0:
+		return StatusModerated
+	}
+	return StatusFailed
+}
+
+// statusOf is the status of a slot with this error.
+func statusOf(err *media.Error) Status {
+	switch err.Code {
+	case media.CodeModerated:
+		return StatusModerated
+	case media.CodeCancelled:
+		return StatusCancelled
+	default:
+		return StatusFailed
+	}
+}
+
+// slotError is the part of an error that goes into results.
+func slotError(err *media.Error) *SlotError {
+	return &SlotError{Code: err.Code, Message: media.Scrub(err.Message), Retryable: err.Retryable}
+}
+
+// extraSlot adds a slot for a result beyond what was asked for.
+func (x *execution) extraSlot(asked int) int {
+	x.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, asked))
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.slots = append(x.slots, Slot{Index: len(x.slots) + 1, Status: StatusRunning})
+	return len(x.slots)
+}
+
+// settleSlot makes a slot final.
+func (x *execution) settleSlot(ctx context.Context, s Slot) {
+	if s.Output == nil {
+		x.keepPreview(ctx, &s)
+	}
+	x.mu.Lock()
+	x.slots[s.Index-1] = s
+	x.mu.Unlock()
+	if err := x.g.config.Operations.SlotDone(ctx, x.op.ID, s); err != nil {
+		x.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, asError(err).Message))
+	}
+	x.emit(ctx, Event{Kind: EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
+}
+
+// fail ends the slots of a call that nothing came for.
+func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
+	save, done := saving(ctx)
+	defer done()
+	for _, index := range c.slots()[min(got, c.n):] {
+		s := Slot{Index: index, Status: statusOf(err), Error: slotError(err)}
+		if stillRunning(err) {
+			s = Slot{Index: index, Status: StatusRunning}
+		}
+		x.settleSlot(save, s)
+	}
+}
+
+// short ends the slots of a call that succeeded with fewer items than asked for.
+func (x *execution) short(ctx context.Context, c call, got int) {
+	x.fail(ctx, c, got, media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", x.op.Model, got, c.n))
+}
+
+// partial passes a preview frame on and remembers the last one.
+func (x *execution) partial(ctx context.Context, index int, b media.Blob) {
+	x.mu.Lock()
+	p := preview{count: x.previews[index].count + 1, last: b}
+	x.previews[index] = p
+	x.mu.Unlock()
+	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Progress: -1, Status: StatusRunning})
+}
+
+// keepPreview records the last preview of a slot that ended without its picture.
+func (x *execution) keepPreview(ctx context.Context, s *Slot) {
+	x.mu.Lock()
+	p, ok := x.previews[s.Index]
+	x.mu.Unlock()
+	if !ok || s.Error == nil {
+		return
+	}
+	o := x.describe(ctx, p.last, s.Index, nil)
+	o.Partial = true
+	o.Label += " (preview)"
+	o = x.record(ctx, o)
+	s.Error.Message += "; the last preview was kept as " + string(o.Ref)
+}
+
+// record stores the record of an output before anybody sees it (law 2). A record
+// that cannot be saved warns; the picture stays.
+func (x *execution) record(ctx context.Context, o media.Output) media.Output {
+	if x.g.config.Recorder == nil {
+		return o
+	}
+	recorded, err := x.g.config.Recorder.Record(ctx, o)
+	if err != nil {
+		x.warn(fmt.Sprintf("the record of %s could not be saved: %s", o.Ref, asError(err).Message))
+		return o
+	}
+	return recorded
+}
+
+// describe makes the output of stored media.
+func (x *execution) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
+	label := x.plan.req.Label
+	switch {
+	case label == "":
+		label = fmt.Sprintf("Generated %s %d", x.op.Modality, index)
+	case x.op.N > 1:
+		label = fmt.Sprintf("%s %d", label, index)
+	}
+	meta := map[string]any{
+		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider,
+		"digital_source_type": imaging.SourceGenerated,
+	}
+	if x.op.Provider == offlineProvider {
+		meta["digital_source_type"] = imaging.SourceAlgorithmic
+	}
+	maps.Copy(meta, said)
+	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
+	for _, in := range x.plan.req.Inputs {
+		role := "input"
+		if x.op.Method == MethodVariation {
+			role = "variation"
+		}
+		o.Lineage = append(o.Lineage, media.Parent{Ref: in.Ref, Role: role})
+	}
+	if m := x.plan.req.Mask; m != nil {
+		o.Lineage = append(o.Lineage, media.Parent{Ref: m.Ref, Role: "mask"})
+	}
+	o.Origin = media.Origin{Direction: "output", Source: x.op.Model, AgentPath: media.ScopeOf(ctx).AgentPath, Operation: x.op.ID}
+	o.CreatedAt = x.g.config.Now().UTC()
+	return o
+}

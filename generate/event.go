@@ -1,0 +1,55 @@
+package generate
+
+import (
+	"time"
+
+	"atelier/media"
+)
+
+// EventKind says what an [Event] tells.
+type EventKind string
+
+// The kinds of events.
+const (
+	// EventStarted: the operation is planned and journalled; no call has been made.
+	EventStarted EventKind = "started"
+	// EventProgress: the provider reports progress of a call.
+	EventProgress EventKind = "progress"
+	// EventPartial: a preview frame of a slot came; it is temporary.
+	EventPartial EventKind = "partial"
+	// EventRetry: a call failed and is made again after Wait.
+	EventRetry EventKind = "retry"
+	// EventSlot: a slot is final, recorded if it succeeded.
+	EventSlot EventKind = "slot"
+	// EventFinished: the operation is over, or left running past its wait.
+	EventFinished EventKind = "finished"
+)
+
+// Event tells how an operation goes on. It holds no media bytes.
+type Event struct {
+	Kind      EventKind
+	Operation string
+	Provider  string
+	// Model is the display name.
+	Model string
+	// N is how many results were asked for.
+	N int
+	// Slot is the index, from 1, for partial and slot events.
+	Slot int
+	// Elapsed is the time since the operation began.
+	Elapsed time.Duration
+	// Progress is 0 to 1; negative if unknown.
+	Progress float64
+	// Sequence counts the preview frames of a slot, from 1.
+	Sequence int
+	// Partial is the preview frame.
+	Partial *media.Blob
+	// Output is what a slot holds.
+	Output *media.Output
+	// Status is the slot's or the operation's.
+	Status Status
+	// Error is why a slot failed or a call is repeated.
+	Error *SlotError
+	// Wait is the pause before a repeat.
+	Wait time.Duration
+}

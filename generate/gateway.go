@@ -1,0 +1,283 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
+
+	"atelier/imaging"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// Storage keeps and gives media bytes; *wire.Codec is one.
+type Storage interface {
+	// Store keeps what r holds and tells digest, size and sniffed facts. Errors have
+	// codes: media.CodeTooLarge, media.CodeDiskFull.
+	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
+	// Open gives the bytes; the caller closes them.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+}
+
+// Fetch gets a result that a provider gave as a link. It guards the address
+// (media.CodeBlockedAddress), and bounds size and time; the caller closes the body.
+type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)
+
+// Config sets up a [Gateway].
+type Config struct {
+	// Drivers speak to the providers; at least one. A driver without a key is welcome:
+	// its models are listed, and asking for them names the key.
+	Drivers []Driver
+	// Catalogue knows the models; default is the shipped one.
+	Catalogue *Catalogue
+	// Storage keeps results that come by link and converted pictures. Without it such
+	// slots fail, and formats are not converted.
+	Storage Storage
+	// Fetch gets results that come by link. Without it such slots fail.
+	Fetch Fetch
+	// Recorder stores the record of every result before anybody sees it; default none.
+	Recorder media.Recorder
+	// Journal remembers provider calls across a crash; default journal.Memory.
+	Journal journal.Journal
+	// Operations keeps intent and receipt of every call; default [NopLog].
+	Operations OperationLog
+	// Events is told how operations go on, from several goroutines; default nobody. It
+	// must not block.
+	Events func(ctx context.Context, e Event)
+	// DefaultModel answers requests that name no model (ATELIER_IMAGE_MODEL); default
+	// is what the agent prefers, then the first provider that is ready.
+	DefaultModel string
+	// Partials asks for preview frames where the model has them. Some providers bill
+	// them; default off.
+	Partials bool
+	// Concurrency is how many calls run at once per provider; 0 means the catalogue's, or 4.
+	Concurrency int
+	// MaxAttempts is how often a call is made while it fails in a way that is safe to
+	// repeat; default 3.
+	MaxAttempts int
+	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more
+	// fails the call. Default 60 s.
+	MaxRetryWait time.Duration
+	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels
+	// and 200 frames.
+	Limits imaging.Limits
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// Rand gives the jitter of waits, 0 to 1; default math/rand.
+	Rand func() float64
+	// NewID makes the ids of operations and attempts; default UUIDv7.
+	NewID func() string
+}
+
+// Defaults of Config and of catalogue rows.
+const (
+	defaultConcurrency = 4
+	defaultAttempts    = 3
+	defaultRetryWait   = 60 * time.Second
+	defaultTimeout     = 300 * time.Second
+	defaultPoll        = 2 * time.Second
+	defaultWait        = 120 * time.Second
+)
+
+// Gateway is the one door to every provider. It is safe for concurrent use.
+type Gateway struct {
+	config  Config
+	drivers map[string]Driver
+	limits  map[string]*semaphore.Weighted // calls at once, by provider
+}
+
+// NewGateway makes a gateway. Its error has code media.CodeInvalid and names the
+// setting.
+func NewGateway(c Config) (*Gateway, error) {
+	if len(c.Drivers) == 0 {
+		return nil, media.Errorf(media.CodeInvalid, "generate.Config.Drivers is empty: give at least one driver")
+	}
+	if c.Catalogue == nil {
+		var err error
+		if c.Catalogue, err = LoadCatalogue(); err != nil {
+			return nil, err
+		}
+	}
+	c.fill()
+	g := &Gateway{config: c, drivers: map[string]Driver{}, limits: map[string]*semaphore.Weighted{}}
+	for _, d := range c.Drivers {
+		p := d.Provider()
+		if _, twice := g.drivers[p]; twice {
+			return nil, media.Errorf(media.CodeInvalid, "generate.Config.Drivers has two drivers for %s: leave one out", p)
+		}
+		g.drivers[p] = d
+		g.limits[p] = semaphore.NewWeighted(int64(g.concurrency(p)))
+	}
+	return g, nil
+}
+
+// fill sets the defaults.
+func (c *Config) fill() {
+	if c.Journal == nil {
+		c.Journal = journal.Memory{}
+	}
+	if c.Operations == nil {
+		c.Operations = NopLog{}
+	}
+	if c.Events == nil {
+		c.Events = func(context.Context, Event) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // The default clock.
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Float64
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, defaultAttempts)
+	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
+}
+
+func (g *Gateway) concurrency(provider string) int {
+	if g.config.Concurrency > 0 {
+		return g.config.Concurrency
+	}
+	most := 0
+	for _, m := range g.config.Catalogue.rows {
+		if m.Provider == provider {
+			most = max(most, m.Concurrency)
+		}
+	}
+	return cmp.Or(most, defaultConcurrency)
+}
+
+// Models lists the catalogue, retired models included, in the order of preference.
+func (g *Gateway) Models() []Model { return g.inOrder() }
+
+// Lookup finds a model by display name, API id or alias. The error has code
+// media.CodeInvalid and lists names that come near.
+func (g *Gateway) Lookup(name string) (Model, error) {
+	m, ok := g.config.Catalogue.Lookup(name)
+	if !ok {
+		return Model{}, g.unknown(name)
+	}
+	return m, nil
+}
+
+// Provider tells whether a provider can be used.
+type Provider struct {
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"`
+	// Reason says what to do; empty if ready.
+	Reason string `json:"reason,omitempty"`
+	// Models are the display names of its living models.
+	Models []string `json:"models"`
+}
+
+// Providers lists the providers of the program in the order of preference.
+func (g *Gateway) Providers() []Provider {
+	var out []Provider
+	at := func(name string) int {
+		return slices.IndexFunc(out, func(p Provider) bool { return p.Name == name })
+	}
+	add := func(name string) {
+		p := Provider{Name: name, Ready: true}
+		if err := g.drivers[name].Ready(); err != nil {
+			p.Ready, p.Reason = false, err.Error()
+		}
+		out = append(out, p)
+	}
+	for _, m := range g.inOrder() {
+		if _, ok := g.drivers[m.Provider]; !ok {
+			continue
+		}
+		if at(m.Provider) < 0 {
+			add(m.Provider)
+		}
+		if m.Alive(g.config.Now()) {
+			p := &out[at(m.Provider)]
+			p.Models = append(p.Models, m.Name)
+		}
+	}
+	for _, d := range g.config.Drivers {
+		if at(d.Provider()) < 0 {
+			add(d.Provider())
+		}
+	}
+	return out
+}
+
+// Generate makes what is asked and waits for it.
+//
+// It returns an error only where no call was made: the errors of [Gateway.Plan], an
+// intent that could not be journalled, or a ctx that had ended. In strict mode the
+// result comes with the error and shows the refused settings. After the first call
+// the result tells everything: every slot has its own status and error, see
+// [Result.Err]. What was made is recorded even when ctx ends; what was not is
+// cancelled. A provider that works past its wait leaves the operation running.
+func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
+	p, err := g.Plan(ctx, r)
+	if err != nil {
+		if p == nil {
+			return nil, err
+		}
+		return &Result{
+			Status: StatusFailed, Model: p.Model.Name, Provider: p.Model.Provider,
+			Dispositions: p.Dispositions, Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD},
+		}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, asError(err)
+	}
+	if known, err := g.recall(ctx, r.IdempotencyKey); known != nil || err != nil {
+		return known, err
+	}
+	x, ctx, err := g.begin(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	x.run(ctx)
+	return x.finish(ctx), nil
+}
+
+// recall finds what an idempotency key has already made.
+func (g *Gateway) recall(ctx context.Context, key string) (*Result, error) {
+	log, ok := g.config.Operations.(Recaller)
+	if key == "" || !ok {
+		return nil, nil
+	}
+	known, err := log.Recall(ctx, key)
+	if err != nil {
+		return nil, wrap("look up idempotency key", err)
+	}
+	return known, nil
+}
+
+// asError gives any error a code and a text without media.
+func asError(err error) *media.Error {
+	if e, ok := errors.AsType[*media.Error](err); ok {
+		clean := *e
+		// The outer text says more than the inner one.
+		clean.Message = media.Scrub(err.Error())
+		return &clean
+	}
+	switch code := media.CodeOf(err); code {
+	case media.CodeCancelled:
+		return media.Errorf(code, "cancelled before it was finished")
+	case media.CodeDeadline:
+		return media.Errorf(code, "time ran out before it was finished")
+	default:
+		return media.Errorf(code, "%s", media.Scrub(err.Error()))
+	}
+}
+
+// wrap adds what was being done.
+func wrap(doing string, err error) error {
+	e := asError(err)
+	e.Message = doing + ": " + e.Message
+	return e
+}

@@ -1,0 +1,31 @@
+package generatetest_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// TestFake: the scripted driver keeps the contract too, but for contexts, which its
+// script has to look at.
+func TestFake(t *testing.T) {
+	t.Parallel()
+	var shade atomic.Int32
+	generatetest.Run(t, generatetest.Harness{
+		Model: "Atelier Offline", NoKey: "it is a fake",
+		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
+			tb.Helper()
+			return &generatetest.Driver{Name: "offline", Make: func(ctx context.Context, _ generate.Task, _ int) (media.Blob, error) {
+				if err := ctx.Err(); err != nil {
+					return media.Blob{}, err
+				}
+				return generatetest.Stored(ctx, tb, codec, generatetest.PNG(80, 80, uint8(shade.Add(1)))), nil
+			}}
+		},
+	})
+}

@@ -1,0 +1,94 @@
+package generatetest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// Driver is a scripted generate.Driver for tests of what stands above drivers. It
+// is safe for concurrent use.
+type Driver struct {
+	// Name is the provider's key; required.
+	Name string
+	// NotReady is what Ready returns.
+	NotReady error
+	// OnStart answers a call; number counts the calls of the driver, from 1. Nil gives
+	// an update with Task.N pictures of Make.
+	OnStart func(ctx context.Context, t generate.Task, number int) (generate.Update, error)
+	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil is
+	// media.CodeUnsupported.
+	OnPoll func(ctx context.Context, t generate.Task, taskID string, number int) (generate.Update, error)
+	// Make makes the blobs of calls without OnStart; required for those.
+	Make func(ctx context.Context, t generate.Task, index int) (media.Blob, error)
+
+	mu        sync.Mutex // guards all below
+	tasks     []generate.Task
+	polls     int
+	cancelled []string
+}
+
+var _ generate.Driver = (*Driver)(nil)
+
+// Provider gives Name.
+func (d *Driver) Provider() string { return d.Name }
+
+// Ready gives NotReady.
+func (d *Driver) Ready() error { return d.NotReady }
+
+// Start notes the task and answers by the script.
+func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+	d.mu.Lock()
+	d.tasks = append(d.tasks, t)
+	number := len(d.tasks)
+	d.mu.Unlock()
+	if d.OnStart != nil {
+		return d.OnStart(ctx, t, number)
+	}
+	u := generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}}
+	for i := range t.N {
+		b, err := d.Make(ctx, t, i)
+		if err != nil {
+			return u, err
+		}
+		u.Items = append(u.Items, generate.Item{Blob: &b})
+	}
+	return u, nil
+}
+
+// Poll answers by the script.
+func (d *Driver) Poll(ctx context.Context, t generate.Task, taskID string) (generate.Update, error) {
+	d.mu.Lock()
+	d.polls++
+	number := d.polls
+	d.mu.Unlock()
+	if d.OnPoll == nil {
+		return generate.Update{}, media.Errorf(media.CodeUnsupported, "%s has nothing to poll", d.Name)
+	}
+	return d.OnPoll(ctx, t, taskID, number)
+}
+
+// Cancel notes the task.
+func (d *Driver) Cancel(_ context.Context, taskID string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cancelled = append(d.cancelled, taskID)
+	return nil
+}
+
+// Tasks lists the calls so far in the order in which they began.
+func (d *Driver) Tasks() []generate.Task {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.tasks)
+}
+
+// Cancelled lists the tasks that were cancelled.
+func (d *Driver) Cancelled() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.cancelled)
+}

@@ -1,0 +1,68 @@
+package generatetest
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"testing"
+
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// NewCodec makes a codec over an empty store in memory.
+func NewCodec(tb testing.TB) *wire.Codec {
+	tb.Helper()
+	store, err := blob.New(blob.Config{Driver: memblob.New()})
+	if err != nil {
+		tb.Fatalf("make store: %v", err)
+	}
+	c, err := wire.NewCodec(wire.Config{
+		Blobs: store, Keys: []wire.Key{{ID: "test", Secret: []byte("a secret of thirty-two bytes .. ")}},
+	})
+	if err != nil {
+		tb.Fatalf("make codec: %v", err)
+	}
+	return c
+}
+
+// PNG draws a small real picture; shade makes its bytes differ.
+func PNG(width, height int, shade uint8) []byte {
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, plain(width, height, shade)); err != nil {
+		panic(err) // a buffer does not fail
+	}
+	return buf.Bytes()
+}
+
+// JPEG is [PNG] in the other format.
+func JPEG(width, height int, shade uint8) []byte {
+	var buf bytes.Buffer
+	if err := jpeg.Encode(&buf, plain(width, height, shade), nil); err != nil {
+		panic(err) // a buffer does not fail
+	}
+	return buf.Bytes()
+}
+
+func plain(width, height int, shade uint8) image.Image {
+	img := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{
+		color.RGBA{R: shade, G: 80, B: 160, A: 255}, color.White,
+	})
+	img.Pix[0] = 1
+	return img
+}
+
+// Stored keeps bytes and names them as a driver does.
+func Stored(ctx context.Context, tb testing.TB, c *wire.Codec, b []byte) media.Blob {
+	tb.Helper()
+	stored, err := c.Store(ctx, bytes.NewReader(b), "")
+	if err != nil {
+		tb.Fatalf("store %d bytes: %v", len(b), err)
+	}
+	return stored
+}

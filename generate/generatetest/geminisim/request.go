@@ -1,0 +1,174 @@
+package geminisim
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// request is the body of generateContent, as far as image models read it. Fields
+// that the endpoint does not know are refused.
+type request struct {
+	Contents []struct {
+		Role  string           `json:"role"`
+		Parts []map[string]any `json:"parts"`
+	} `json:"contents"`
+	SystemInstruction any              `json:"systemInstruction"`
+	SafetySettings    []map[string]any `json:"safetySettings"`
+	Config            struct {
+		Modalities  []string `json:"responseModalities"`
+		Candidates  int      `json:"candidateCount"`
+		Seed        *int64   `json:"seed"`
+		Temperature *float64 `json:"temperature"`
+		TopP        *float64 `json:"topP"`
+		TopK        *float64 `json:"topK"`
+		MaxOutput   *int     `json:"maxOutputTokens"`
+		Thinking    any      `json:"thinkingConfig"`
+		Image       struct {
+			Ratio string `json:"aspectRatio"`
+			Size  string `json:"imageSize"`
+		} `json:"imageConfig"`
+	} `json:"generationConfig"`
+}
+
+// model is one row of the simulator's catalogue.
+type model struct {
+	id string
+	// shutDown is the day on which it went, YYYY-MM-DD; empty if none is set.
+	shutDown string
+	format   string
+	tiers    []string
+	// flat is the tokens of a picture by tier, in the order of tiers; without tiers one number.
+	tokens []int
+	wide   bool // takes 1:4 to 8:1 as well
+	thinks bool
+}
+
+func catalogue() []model {
+	return []model{
+		{id: "gemini-3-pro-image", format: "png", tiers: []string{"1K", "2K", "4K"}, tokens: []int{1120, 1120, 2000}, thinks: true},
+		{id: "gemini-3-pro-image-preview", shutDown: "2026-06-25", format: "png", tiers: []string{"1K", "2K", "4K"}, tokens: []int{1120, 1120, 2000}, thinks: true},
+		{id: "gemini-3.1-flash-image", format: "jpeg", tiers: []string{"512", "1K", "2K", "4K"}, tokens: []int{747, 1120, 1680, 2520}, wide: true},
+		{id: "gemini-3.1-flash-lite-image", format: "jpeg", tiers: []string{"1K"}, tokens: []int{1120}},
+		{id: "gemini-2.5-flash-image", shutDown: "2026-10-02", format: "png", tokens: []int{1290}},
+	}
+}
+
+func (m model) alive(now time.Time) bool {
+	return m.shutDown == "" || now.UTC().Format(time.DateOnly) < m.shutDown
+}
+
+func find(id string, now time.Time) (model, bool) {
+	i := slices.IndexFunc(catalogue(), func(m model) bool { return m.id == id })
+	if i < 0 || !catalogue()[i].alive(now) {
+		return model{}, false
+	}
+	return catalogue()[i], true
+}
+
+// parse reads and checks the body.
+func parse(body []byte, m model) (*request, *problem) {
+	q := &request{}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(q); err != nil {
+		return nil, invalid("Invalid JSON payload received. " + strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, invalid("Invalid JSON payload received. Unexpected token.")
+	}
+	size := q.Config.Image.Size
+	switch {
+	case len(q.Contents) == 0 || strings.TrimSpace(q.prompt()) == "":
+		return nil, invalid("* GenerateContentRequest.contents: contents is not specified")
+	case q.Config.Candidates > 1:
+		return nil, invalid("Multiple candidates is not enabled for this model")
+	case len(q.Config.Modalities) > 0 && !slices.Contains(q.Config.Modalities, "IMAGE"):
+		return nil, invalid("The requested combination of response modalities is not supported by this model.")
+	case q.Config.Image.Ratio != "" && m.table()[q.Config.Image.Ratio] == [2]int{}:
+		return nil, invalid(fmt.Sprintf("Invalid aspect ratio %q. Supported values: %s", q.Config.Image.Ratio, strings.Join(m.ratios(), ", ")))
+	case size != "" && !slices.Contains(m.tiers, size):
+		return nil, invalid(fmt.Sprintf("Image size %q is not supported for this model.", size))
+	case q.Config.Seed != nil && *q.Config.Seed != int64(int32(*q.Config.Seed)): //nolint:gosec // The point is the loss.
+		return nil, invalid("Invalid value at 'generation_config.seed' (TYPE_INT32)")
+	}
+	return q, nil
+}
+
+// prompt is all text of the request.
+func (q *request) prompt() string {
+	var b strings.Builder
+	for _, c := range q.Contents {
+		for _, p := range c.Parts {
+			if t, ok := p["text"].(string); ok {
+				b.WriteString(t)
+			}
+		}
+	}
+	return b.String()
+}
+
+// table gives the pixels of each ratio at 1K, or at the one size of a model
+// without tiers.
+func (m model) table() map[string][2]int {
+	if len(m.tiers) == 0 {
+		return map[string][2]int{
+			"1:1": {1024, 1024}, "2:3": {832, 1248}, "3:2": {1248, 832}, "3:4": {864, 1184}, "4:3": {1184, 864},
+			"4:5": {896, 1152}, "5:4": {1152, 896}, "9:16": {768, 1344}, "16:9": {1344, 768}, "21:9": {1536, 672},
+		}
+	}
+	t := map[string][2]int{
+		"1:1": {1024, 1024}, "2:3": {848, 1264}, "3:2": {1264, 848}, "3:4": {896, 1200}, "4:3": {1200, 896},
+		"4:5": {928, 1152}, "5:4": {1152, 928}, "9:16": {768, 1376}, "16:9": {1376, 768}, "21:9": {1584, 672},
+	}
+	if m.wide {
+		t["1:4"], t["4:1"], t["1:8"], t["8:1"] = [2]int{512, 2048}, [2]int{2048, 512}, [2]int{384, 3072}, [2]int{3072, 384}
+	}
+	return t
+}
+
+func (m model) ratios() []string {
+	var list []string
+	for r := range m.table() {
+		list = append(list, r)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// pixels is the size of the answer.
+func (m model) pixels(q *request) (w, h int) {
+	ratio := q.Config.Image.Ratio
+	if ratio == "" {
+		ratio = "1:1"
+	}
+	p := m.table()[ratio]
+	switch q.Config.Image.Size {
+	case "512":
+		return p[0] / 2, p[1] / 2
+	case "2K":
+		return p[0] * 2, p[1] * 2
+	case "4K":
+		return p[0] * 4, p[1] * 4
+	}
+	return p[0], p[1]
+}
+
+// usage counts the tokens of an answer.
+func (m model) usage(q *request, pictures int) string {
+	i := max(slices.Index(m.tiers, q.Config.Image.Size), 0)
+	if q.Config.Image.Size == "" {
+		i = max(slices.Index(m.tiers, "1K"), 0)
+	}
+	image, prompt, thoughts := m.tokens[i]*pictures, max(len(q.prompt())/4, 1), 0
+	if m.thinks {
+		thoughts = 312
+	}
+	return fmt.Sprintf(`{"promptTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d,"totalTokenCount":%d,"promptTokensDetails":[{"modality":"TEXT","tokenCount":%d}],"candidatesTokensDetails":[{"modality":"IMAGE","tokenCount":%d}]}`,
+		prompt, image, thoughts, prompt+image+thoughts, prompt, image)
+}

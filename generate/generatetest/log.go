@@ -1,0 +1,207 @@
+package generatetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// Log is an operation log in memory that also notes the order of what happens. It
+// is safe for concurrent use; the zero value is empty and ready.
+type Log struct {
+	// Fail, if set, is asked before every save with begin, attempt, slot or finish; its
+	// error is returned.
+	Fail func(what string) error
+
+	mu         sync.Mutex // guards all below
+	entries    []string
+	operations map[string]generate.Operation
+	attempts   []generate.Attempt
+	slots      map[string][]generate.Slot
+}
+
+var (
+	_ generate.OperationLog = (*Log)(nil)
+	_ generate.Recaller     = (*Log)(nil)
+)
+
+// note appends to the entries; the caller holds mu.
+func (l *Log) note(what, detail string) error {
+	if l.Fail != nil {
+		if err := l.Fail(what); err != nil {
+			return err
+		}
+	}
+	l.entries = append(l.entries, what+" "+detail)
+	return nil
+}
+
+// Begin keeps the intent.
+func (l *Log) Begin(_ context.Context, op generate.Operation) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.note("begin", string(op.Status)); err != nil {
+		return err
+	}
+	if l.operations == nil {
+		l.operations, l.slots = map[string]generate.Operation{}, map[string][]generate.Slot{}
+	}
+	l.operations[op.ID] = op
+	return nil
+}
+
+// Attempt keeps an attempt, replacing the one with its ID.
+func (l *Log) Attempt(_ context.Context, a generate.Attempt) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.note("attempt", fmt.Sprintf("%d.%d %s", a.Call, a.Number, a.Status)); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(l.attempts, func(b generate.Attempt) bool { return b.ID == a.ID }); i >= 0 {
+		l.attempts[i] = a
+		return nil
+	}
+	l.attempts = append(l.attempts, a)
+	return nil
+}
+
+// SlotDone keeps a slot.
+func (l *Log) SlotDone(_ context.Context, operation string, s generate.Slot) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.note("slot", fmt.Sprintf("%d %s", s.Index, s.Status)); err != nil {
+		return err
+	}
+	l.slots[operation] = append(l.slots[operation], s)
+	return nil
+}
+
+// Finish keeps the receipt.
+func (l *Log) Finish(_ context.Context, op generate.Operation) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.note("finish", string(op.Status)); err != nil {
+		return err
+	}
+	l.operations[op.ID] = op
+	return nil
+}
+
+// Recall finds a finished operation by its key.
+func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, op := range l.operations {
+		if op.Key != key || op.FinishedAt.IsZero() {
+			continue
+		}
+		slots := slices.Clone(l.slots[op.ID])
+		slices.SortFunc(slots, func(a, b generate.Slot) int { return a.Index - b.Index })
+		return &generate.Result{
+			Operation: op.ID, Status: op.Status, Model: op.Model, Provider: op.Provider, Slots: slots,
+			Dispositions: op.Dispositions, Usage: op.Usage, Cost: op.Cost, Warnings: op.Warnings, Metadata: op.Metadata,
+		}, nil
+	}
+	return nil, nil
+}
+
+// Entries lists what was saved, in order: "begin queued", "attempt 1.1 submitted",
+// "slot 1 succeeded", "finish succeeded".
+func (l *Log) Entries() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.entries)
+}
+
+// Attempts lists the attempts in their last state, in the order in which they began.
+func (l *Log) Attempts() []generate.Attempt {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.attempts)
+}
+
+// Operation gives an operation in its last state.
+func (l *Log) Operation(id string) generate.Operation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.operations[id]
+}
+
+// Recorder keeps records in memory. It is safe for concurrent use; the zero value is
+// empty and ready.
+type Recorder struct {
+	// Fail, if set, is asked before every record; its error is returned.
+	Fail func(o media.Output) error
+
+	mu      sync.Mutex // guards records
+	records []media.Output
+}
+
+var _ media.Recorder = (*Recorder)(nil)
+
+// Record keeps the output under an id.
+func (r *Recorder) Record(_ context.Context, o media.Output) (media.Output, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Fail != nil {
+		if err := r.Fail(o); err != nil {
+			return o, err
+		}
+	}
+	o.ID = fmt.Sprintf("record-%d", len(r.records)+1)
+	r.records = append(r.records, o)
+	return o, nil
+}
+
+// Records lists what was recorded, in order.
+func (r *Recorder) Records() []media.Output {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.records)
+}
+
+// Journal is journal.Memory whose sleeps take no time and are noted. It is safe for
+// concurrent use; the zero value is ready.
+type Journal struct {
+	// OnSleep, if set, runs in place of each sleep, for tests that let something happen
+	// meanwhile.
+	OnSleep func(ctx context.Context, d time.Duration) error
+
+	mu     sync.Mutex // guards slept
+	slept  []time.Duration
+	memory journal.Memory
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// Step runs fn.
+func (j *Journal) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	return j.memory.Step(ctx, name, fn)
+}
+
+// Sleep notes d and returns at once.
+func (j *Journal) Sleep(ctx context.Context, d time.Duration) error {
+	j.mu.Lock()
+	j.slept = append(j.slept, d)
+	j.mu.Unlock()
+	if j.OnSleep != nil {
+		return j.OnSleep(ctx, d)
+	}
+	return ctx.Err()
+}
+
+// Child gives the same journal.
+func (j *Journal) Child(context.Context, string) (journal.Journal, error) { return j, nil }
+
+// Slept lists the sleeps so far.
+func (j *Journal) Slept() []time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.slept)
+}

@@ -1,0 +1,206 @@
+package openaisim
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// request is the body of a generation, defaults filled in.
+type request struct {
+	Model         string
+	Prompt        string
+	N             *int
+	Size          string
+	Quality       string
+	Background    string
+	OutputFormat  string `json:"output_format"`
+	Compression   *int   `json:"output_compression"`
+	Moderation    string
+	Stream        bool
+	PartialImages int `json:"partial_images"`
+	Complexity    string
+	User          string
+	Safety        string `json:"safety_identifier"`
+}
+
+// known are the fields of the GPT Image models.
+func known() []string {
+	return []string{
+		"model", "prompt", "n", "size", "quality", "background", "output_format", "output_compression",
+		"moderation", "stream", "partial_images", "complexity", "user", "safety_identifier",
+	}
+}
+
+// model is one row of the simulator's catalogue.
+type model struct {
+	id string
+	// shutDown is the day on which it goes, YYYY-MM-DD; empty if none is set.
+	shutDown string
+	// free models take any size by the rule of multiples of 16; others three sizes.
+	free bool
+	// extra models take the qualities xhigh and max.
+	extra bool
+}
+
+func catalogue() []model {
+	return []model{
+		{id: "gpt-image-1", shutDown: "2026-10-23"},
+		{id: "gpt-image-1-mini", shutDown: "2026-12-01"},
+		{id: "gpt-image-1.5", shutDown: "2026-12-01"},
+		{id: "gpt-image-1.5-2025-12-16", shutDown: "2026-12-01"},
+		{id: "chatgpt-image-latest", shutDown: "2026-12-01"},
+		{id: "gpt-image-2", free: true},
+		{id: "gpt-image-2-2026-04-21", free: true},
+		{id: "gpt-image-2.5-sunburst", free: true, extra: true},
+		{id: "gpt-image-2.5-sunburst-2026-09-08", free: true, extra: true},
+		{id: "gpt-image-2.5-flare", free: true, extra: true},
+		{id: "gpt-image-2.5-flare-2026-09-08", free: true, extra: true},
+		{id: "gpt-image-2.6-sunburst", free: true, extra: true},
+		{id: "gpt-image-2.6-flare", free: true, extra: true},
+	}
+}
+
+func (m model) alive(now time.Time) bool {
+	return m.shutDown == "" || now.UTC().Format(time.DateOnly) < m.shutDown
+}
+
+// parse reads the body; fields that the endpoint does not know are refused.
+func parse(body []byte) (*request, *problem) {
+	var fields map[string]json.RawMessage
+	q := &request{OutputFormat: "png"}
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return nil, badRequest("", "invalid_request_error", "We could not parse the JSON body of your request.")
+	}
+	for name := range fields {
+		if !slices.Contains(known(), name) {
+			return nil, badRequest(name, "unknown_parameter", fmt.Sprintf("Unknown parameter: '%s'.", name))
+		}
+	}
+	if err := json.Unmarshal(body, q); err != nil {
+		return nil, badRequest("", "invalid_type", "Invalid type for a field of the request.")
+	}
+	if q.N == nil {
+		one := 1
+		q.N = &one
+	}
+	return q, nil
+}
+
+// check validates in OpenAI's order: fields first, then the organization.
+func (s *Simulator) check(q *request) *problem {
+	i := slices.IndexFunc(catalogue(), func(m model) bool { return m.id == q.Model })
+	if i < 0 || !catalogue()[i].alive(s.config.Now()) {
+		return noModel(q.Model)
+	}
+	m := catalogue()[i]
+	switch {
+	case q.Prompt == "":
+		return badRequest("prompt", "missing_required_parameter", "Missing required parameter: 'prompt'.")
+	case utf8.RuneCountInString(q.Prompt) > 32000:
+		return badRequest("prompt", "string_above_max_length", "Invalid 'prompt': string too long. Expected a string with maximum length 32000.")
+	case *q.N < 1 || *q.N > 10:
+		return badRequest("n", "integer_out_of_range", "Invalid 'n': expected a value between 1 and 10.")
+	case !slices.Contains(m.qualities(), q.Quality):
+		return invalidValue("quality", q.Quality, m.qualities()[1:])
+	case !slices.Contains([]string{"", "png", "jpeg", "webp"}, q.OutputFormat):
+		return invalidValue("output_format", q.OutputFormat, []string{"png", "jpeg", "webp"})
+	case !slices.Contains([]string{"", "auto", "transparent", "opaque"}, q.Background):
+		return invalidValue("background", q.Background, []string{"transparent", "opaque", "auto"})
+	case q.Background == "transparent" && q.OutputFormat == "jpeg":
+		return badRequest("background", "invalid_value", "Transparent background is not supported for 'jpeg'.")
+	case q.Compression != nil && q.OutputFormat == "png":
+		return badRequest("output_compression", "invalid_value", "Compression less than 100 is not supported for PNG output format")
+	case q.Compression != nil && (*q.Compression < 0 || *q.Compression > 100):
+		return badRequest("output_compression", "integer_out_of_range", "Invalid 'output_compression': expected a value between 0 and 100.")
+	case !slices.Contains([]string{"", "auto", "low"}, q.Moderation):
+		return invalidValue("moderation", q.Moderation, []string{"auto", "low"})
+	case q.PartialImages < 0 || q.PartialImages > 3:
+		return badRequest("partial_images", "integer_out_of_range", "Invalid 'partial_images': expected a value between 0 and 3.")
+	case !m.sized(q.Size):
+		return badRequest("size", "invalid_value", fmt.Sprintf("Invalid value: '%s'. The size is not supported by %s.", q.Size, q.Model))
+	case slices.Contains(s.config.Unverified, q.Model):
+		return unverified(q.Model, 403)
+	}
+	return nil
+}
+
+// qualities are the words that the model takes, "" first.
+func (m model) qualities() []string {
+	q := []string{"", "low", "medium", "high", "auto"}
+	if m.extra {
+		q = append(q, "xhigh", "max")
+	}
+	return q
+}
+
+// sized reports whether the model makes the size.
+func (m model) sized(size string) bool {
+	if slices.Contains([]string{"", "auto", "1024x1024", "1536x1024", "1024x1536"}, size) {
+		return true
+	}
+	w, h, ok := dimensions(size)
+	if !ok || !m.free || w%16 != 0 || h%16 != 0 || w > 3*h || h > 3*w {
+		return false
+	}
+	return max(w, h) <= 3840 && w*h >= 650_000 && w*h <= 3840*2160
+}
+
+func dimensions(size string) (w, h int, ok bool) {
+	a, b, found := strings.Cut(size, "x")
+	w, err := strconv.Atoi(a)
+	h, err2 := strconv.Atoi(b)
+	return w, h, found && err == nil && err2 == nil && w > 0 && h > 0
+}
+
+// pixels is the size of the answer. Left alone, gpt-image-2 chose a size that its
+// own rule does not allow, so the simulator does too.
+func (q *request) pixels() (w, h int) {
+	if w, h, ok := dimensions(q.Size); ok {
+		return w, h
+	}
+	if strings.HasPrefix(q.Model, "gpt-image-2") {
+		return 1254, 1254
+	}
+	return 1024, 1024
+}
+
+// quality is the quality of the answer.
+func (q *request) quality() string {
+	if q.Quality == "" || q.Quality == "auto" {
+		return "medium"
+	}
+	return q.Quality
+}
+
+// usage counts by the table of the first models; gpt-image-1 gives no split of the
+// output, as the real one does not.
+func (q *request) usage(n int) string {
+	w, h := q.pixels()
+	column := 0
+	if w < h {
+		column = 1
+	} else if w > h {
+		column = 2
+	}
+	table := map[string][3]int{
+		"low": {272, 408, 400}, "medium": {1056, 1584, 1568}, "high": {4160, 6240, 6208},
+		"xhigh": {6240, 9360, 9312}, "max": {8320, 12480, 12416},
+	}
+	image := table[q.quality()][column]
+	if w == 1254 {
+		image = 2058
+	}
+	image = (image + 100*q.PartialImages) * n
+	text := max(len(q.Prompt)/4, 1)
+	split := fmt.Sprintf(`,"output_tokens_details":{"image_tokens":%d,"text_tokens":0}`, image)
+	if q.Model == "gpt-image-1" {
+		split = ""
+	}
+	return fmt.Sprintf(`{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"input_tokens_details":{"text_tokens":%d,"image_tokens":0}%s}`,
+		text+image, text, image, text, split)
+}

@@ -1,0 +1,269 @@
+// Package post makes one JSON call to a provider and tells what became of it.
+//
+// It holds the rule about money: a call whose request never left this machine may
+// be made again, a call that was sent and not answered may have been billed and is
+// never repeated. Redirects are not followed, because they would carry the key and
+// the prompt elsewhere.
+//
+// Errors are media.Error values; no text in them holds base64 or the key. It may
+// import media and wire; every synchronous driver uses it.
+package post
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"atelier/media"
+	"atelier/wire"
+)
+
+// bodyLimit bounds an answer after its media were lifted out of it.
+const bodyLimit = 8 << 20
+
+// Client calls one provider. It is safe for concurrent use.
+type Client struct {
+	// Name is the provider as people call it: "OpenAI".
+	Name string
+	// BaseVariable names the variable that sets the address, for error texts.
+	BaseVariable string
+	// Secret is the key; it is cut out of every error text.
+	Secret string
+	// Transport is a lifting transport, as wire.Codec.Transport gives it.
+	Transport http.RoundTripper
+}
+
+// Answer is what came back, media lifted out of it.
+type Answer struct {
+	Status int
+	Header http.Header
+	// Body is the text around the media; whole if Broken is nil.
+	Body []byte
+	// Media knows every item that was lifted from the body.
+	Media *wire.Collector
+	// Broken says why the body ended early; nil if it is whole.
+	Broken error
+}
+
+// Stream is an answer whose body is still coming.
+type Stream struct {
+	Status int
+	Header http.Header
+	Body   io.ReadCloser
+	Media  *wire.Collector
+}
+
+// Send posts body as JSON and reads the whole answer, whatever its status. The
+// error is for calls without an answer; its Retryable is true only where the
+// request cannot have reached the provider.
+func (c *Client) Send(ctx context.Context, address string, header http.Header, body any) (*Answer, error) {
+	s, err := c.Open(ctx, address, header, body)
+	if err != nil {
+		return nil, err
+	}
+	return c.Read(s), nil
+}
+
+// Read reads the rest of a stream as one answer and closes it.
+func (c *Client) Read(s *Stream) *Answer {
+	defer func() { _ = s.Body.Close() }()
+	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
+	a.Body, a.Broken = io.ReadAll(io.LimitReader(s.Body, bodyLimit+1))
+	if a.Broken == nil && len(a.Body) > bodyLimit {
+		a.Broken = media.Errorf(media.CodeBadResponse, "%s answered more than %d MiB beside its media", c.Name, bodyLimit>>20)
+	}
+	return a
+}
+
+// Cut reports whether the body ended early.
+func (a *Answer) Cut() bool { return a.Broken != nil }
+
+// Decode reads the answer's JSON into v. A body that ends early, in whatever way,
+// makes it [Answer.Cut] and is no error; the error for anything else is [Client.NotJSON].
+func (c *Client) Decode(a *Answer, v any) error {
+	if a.Cut() {
+		return nil
+	}
+	err := json.Unmarshal(a.Body, v)
+	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case !a.IsJSON():
+		return c.NotJSON(a)
+	case isSyntax && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)):
+		a.Broken = io.ErrUnexpectedEOF
+	case err != nil:
+		return c.NotJSON(a)
+	}
+	return nil
+}
+
+// Open posts body as JSON and hands out the answer unread.
+func (c *Client) Open(ctx context.Context, address string, header http.Header, body any) (*Stream, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "an option for %s cannot be written as JSON: %w", c.Name, err)
+	}
+	var sent atomic.Bool
+	ctx, collector := wire.WithCollector(ctx)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, &buf)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
+	// the POST by itself, and these endpoints do not deduplicate by it.
+	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	res, err := client.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
+	if err != nil {
+		return nil, c.unanswered(ctx, err, sent.Load())
+	}
+	return &Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}, nil
+}
+
+// unanswered says what a call without an answer means for the caller's money.
+func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
+	var coded *media.Error
+	if errors.As(err, &coded) {
+		return fmt.Errorf("call %s: %w", c.Name, coded)
+	}
+	if ctx.Err() != nil {
+		return c.Ended(ctx, sent)
+	}
+	why := c.reason(err)
+	if !sent {
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", c.Name, why, c.BaseVariable)
+	}
+	e := media.Errorf(media.CodeUnavailable,
+		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", c.Name, why)
+	e.Retryable = false
+	return e
+}
+
+// reason shortens a transport error to its cause, without the URL.
+func (c *Client) reason(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	if o, ok := errors.AsType[*net.OpError](err); ok && o.Err != nil {
+		err = o.Err
+	}
+	return c.Clean(err.Error())
+}
+
+// Ended is the error for a context that ended during a call.
+func (c *Client) Ended(ctx context.Context, sent bool) error {
+	code, what := media.CodeCancelled, "was cancelled"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code, what = media.CodeDeadline, "ran out of time"
+	}
+	note := ""
+	if sent {
+		note = "; the provider may bill it all the same"
+	}
+	return media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
+}
+
+// Lost is the error for an answer that ended early. A synchronous answer cannot
+// be asked for again, so what was on its way is billed and lost.
+func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
+	if ctx.Err() != nil {
+		return c.Ended(ctx, true)
+	}
+	if coded, ok := errors.AsType[*media.Error](cause); ok {
+		return fmt.Errorf("read the answer of %s: %w", c.Name, coded)
+	}
+	kept := "nothing of it arrived whole"
+	if saved > 0 {
+		kept = fmt.Sprintf("%d that arrived whole is kept", saved)
+	}
+	e := media.Errorf(media.CodeBadResponse,
+		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
+	e.Cause = cause
+	return e
+}
+
+// Take gives the item that was lifted as token, or why there is none.
+func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
+	l, ok := from.Lookup(token)
+	if !ok {
+		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place", c.Name)
+	}
+	if l.Err != nil {
+		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", c.Name, c.Clean(l.Err.Error()))
+		e.Cause, e.Retryable = l.Err, false
+		return nil, e
+	}
+	return &l.Blob, nil
+}
+
+// Whole lists the items that arrived whole.
+func Whole(from *wire.Collector) []media.Blob {
+	var whole []media.Blob
+	for _, l := range from.All() {
+		if l.Err == nil {
+			whole = append(whole, l.Blob)
+		}
+	}
+	return whole
+}
+
+// IsJSON reports whether the answer says that it is JSON.
+func (a *Answer) IsJSON() bool {
+	t, _, err := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
+}
+
+// NotJSON is the error for an answer in another form than the protocol's: a page
+// of a proxy, a redirect, or broken JSON.
+func (c *Client) NotJSON(a *Answer) *media.Error {
+	kind := a.Header.Get("Content-Type")
+	if kind == "" {
+		kind = "text without a type"
+	}
+	e := media.Errorf(media.CodeBadResponse,
+		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API; the call may have been billed, so it is not repeated",
+		c.Name, a.Status, c.Clean(kind), c.BaseVariable)
+	switch {
+	case a.Status == http.StatusUnauthorized:
+		e.Code = media.CodeUnauthorized
+	case a.Status == http.StatusForbidden:
+		e.Code = media.CodeForbidden
+	case a.Status == http.StatusTooManyRequests:
+		e.Code, e.Retryable = media.CodeRateLimited, true
+		e.Message = c.Name + " or a proxy before it answered 429, too many requests: wait and try again"
+	case a.Status >= http.StatusInternalServerError:
+		e.Code = media.CodeUnavailable
+	}
+	return e
+}
+
+// Clean makes a provider's text fit for an error: no base64, no key, one line, at
+// most 300 bytes.
+func (c *Client) Clean(s string) string {
+	if c.Secret != "" {
+		s = strings.ReplaceAll(s, c.Secret, "[key]")
+	}
+	s = strings.Join(strings.Fields(wire.Scrub(s)), " ")
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + "…"
+	}
+	return s
+}

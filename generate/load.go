@@ -1,0 +1,175 @@
+package generate
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/media"
+)
+
+// shipped is the catalogue that comes with the program.
+//
+//go:embed catalogue/*.yaml
+var shipped embed.FS
+
+// shippedFiles are in the order in which models are listed.
+func shippedFiles() []string { return []string{"gemini", "openai", "offline"} }
+
+// Catalogue knows every model: names, abilities, prices, life. It is immutable and
+// safe for concurrent use.
+type Catalogue struct {
+	rows  []Model
+	index map[string]int // lower case name, id or alias → row
+}
+
+// catalogueFile is one provider's YAML.
+type catalogueFile struct {
+	Provider string      `yaml:"provider"`
+	Models   []yaml.Node `yaml:"models"`
+}
+
+// LoadCatalogue reads the shipped catalogue and then the user's files, each one
+// provider's. A user's row with the api_model of an earlier one changes the fields
+// that it names and leaves the others; any other row is added. The error has code
+// media.CodeInvalid and names provider, model and field.
+func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
+	c := &Catalogue{}
+	for _, name := range shippedFiles() {
+		b, err := shipped.ReadFile("catalogue/" + name + ".yaml")
+		if err != nil {
+			return nil, fmt.Errorf("read shipped catalogue: %w", err)
+		}
+		if err := c.read(bytes.NewReader(b)); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range user {
+		if err := c.read(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// NewCatalogue makes a catalogue of these rows alone, for programs that bring their
+// own drivers. Errors are those of [LoadCatalogue].
+func NewCatalogue(rows ...Model) (*Catalogue, error) {
+	c := &Catalogue{rows: slices.Clone(rows)}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Catalogue) read(r io.Reader) error {
+	var f catalogueFile
+	d := yaml.NewDecoder(r)
+	d.KnownFields(true)
+	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return media.Errorf(media.CodeInvalid, "model catalogue is not good YAML: %w", err)
+	}
+	f.Provider = strings.ToLower(strings.TrimSpace(f.Provider))
+	if f.Provider == "" {
+		return media.Errorf(media.CodeInvalid, "model catalogue names no provider: begin the file with \"provider: NAME\"")
+	}
+	for i := range f.Models {
+		if err := c.readRow(f.Provider, &f.Models[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRow decodes one row over the row that it overrides, if there is one.
+func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
+	bad := func(err error) error {
+		return media.Errorf(media.CodeInvalid, "model catalogue %s, model at line %d: %w", provider, n.Line, err)
+	}
+	var peek struct {
+		APIModel string `yaml:"api_model"`
+	}
+	if err := n.Decode(&peek); err != nil {
+		return bad(err)
+	}
+	i := slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == peek.APIModel })
+	row := Model{Provider: provider}
+	if i >= 0 {
+		row = c.rows[i]
+	}
+	// A node cannot be decoded strictly, so it takes the way over text.
+	text, err := yaml.Marshal(resolveAliases(n))
+	if err != nil {
+		return bad(err)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&row); err != nil {
+		return bad(err)
+	}
+	if i >= 0 {
+		c.rows[i] = row
+	} else {
+		c.rows = append(c.rows, row)
+	}
+	return nil
+}
+
+// resolveAliases copies a node with YAML aliases replaced by what they name, so that
+// it can stand alone.
+func resolveAliases(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return resolveAliases(n.Alias)
+	}
+	out := *n
+	out.Anchor = ""
+	out.Content = make([]*yaml.Node, 0, len(n.Content))
+	for _, child := range n.Content {
+		out.Content = append(out.Content, resolveAliases(child))
+	}
+	return &out
+}
+
+// Models copies every row, in the order in which they are preferred.
+func (c *Catalogue) Models() []Model { return slices.Clone(c.rows) }
+
+// Lookup finds a model by display name, API id or alias, in any case, alone or after
+// "provider/". Retired models are found too.
+func (c *Catalogue) Lookup(name string) (Model, bool) {
+	i, ok := c.index[key(name)]
+	if !ok {
+		return Model{}, false
+	}
+	return c.rows[i], true
+}
+
+// Alive reports whether the model can be called at a time.
+func (m Model) Alive(now time.Time) bool {
+	return m.Life.ShutDown.IsZero() || now.Before(m.Life.ShutDown)
+}
+
+// successor follows replaced_by to the first model alive at now. Chains end: the
+// catalogue is checked for cycles.
+func (c *Catalogue) successor(m Model, now time.Time) (Model, bool) {
+	for !m.Alive(now) {
+		next, ok := c.Lookup(m.Provider + "/" + m.Life.ReplacedBy)
+		if !ok {
+			return Model{}, false
+		}
+		m = next
+	}
+	return m, true
+}
+
+// key folds a name: case and runs of blanks do not count.
+func key(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }

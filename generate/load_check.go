@@ -1,0 +1,159 @@
+package generate
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+
+	"atelier/media"
+)
+
+// check builds the index and proves that the rows make sense.
+func (c *Catalogue) check() error {
+	c.index = map[string]int{}
+	for i, m := range c.rows {
+		if err := m.check(); err != nil {
+			return err
+		}
+		for j, n := range append([]string{m.Name, m.APIModel}, m.Aliases...) {
+			if k, taken := c.index[key(n)]; taken && k != i {
+				return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",
+					n, c.rows[k].Provider, c.rows[k].APIModel, m.Provider, m.APIModel)
+			}
+			c.index[key(n)] = i
+			if j > 0 || m.Name != m.APIModel {
+				c.index[key(m.Provider+"/"+n)] = i
+			}
+		}
+	}
+	for _, m := range c.rows {
+		if err := c.checkLife(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLife proves that every chain of successors ends at a row.
+func (c *Catalogue) checkLife(m Model) error {
+	seen := []string{m.APIModel}
+	for at := m; at.Life.ReplacedBy != ""; {
+		next, ok := c.Lookup(at.Provider + "/" + at.Life.ReplacedBy)
+		switch {
+		case !ok:
+			return at.bad("life.replaced_by", "there is no model %q of this provider", at.Life.ReplacedBy)
+		case slices.Contains(seen, next.APIModel):
+			return m.bad("life.replaced_by", "the successors go round in a circle")
+		}
+		seen, at = append(seen, next.APIModel), next
+	}
+	return nil
+}
+
+// bad makes the error of one field of a row.
+func (m Model) bad(field, format string, args ...any) error {
+	e := media.Errorf(media.CodeInvalid, format, args...)
+	name := m.Name
+	if name == "" {
+		name = m.APIModel
+	}
+	return media.Errorf(media.CodeInvalid, "model catalogue %s, model %q, %s: %s", m.Provider, name, field, e.Message)
+}
+
+// known lists the words that a field may hold.
+func known() map[string][]string {
+	return map[string][]string{
+		"methods":  {string(MethodGenerate), string(MethodEdit), string(MethodVariation)},
+		"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
+		"mask":     {"", "none", "alpha0", "white", "black"},
+		"mode":     {"enum", "free", "tier", "none"},
+		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation"},
+		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second"},
+	}
+}
+
+func (m Model) check() error {
+	words := known()
+	field := func(name, value string) error {
+		if !slices.Contains(words[name], value) {
+			return m.bad(name, "%q is none of %q", value, words[name])
+		}
+		return nil
+	}
+	var errs []error
+	if m.Name == "" || m.APIModel == "" || m.Provider == "" {
+		errs = append(errs, m.bad("name", "provider, name and api_model must be set"))
+	}
+	if len(m.Methods) == 0 {
+		errs = append(errs, m.bad("methods", "name at least one"))
+	}
+	if m.MaxN < 1 {
+		errs = append(errs, m.bad("max_n", "must be at least 1"))
+	}
+	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize())
+	for _, x := range m.Methods {
+		errs = append(errs, field("methods", string(x)))
+	}
+	for _, x := range m.Supports {
+		errs = append(errs, field("supports", x))
+	}
+	for _, p := range m.Prices {
+		errs = append(errs, field("unit", p.Unit))
+		if r, ok := new(big.Rat).SetString(p.USD); !ok || r.Sign() < 0 || !decimalText.MatchString(p.USD) {
+			errs = append(errs, m.bad("prices", "%q is not an amount in dollars", p.USD))
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decimalText is how amounts are written.
+var decimalText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+func (m Model) checkSize() error {
+	s := m.Size
+	switch s.Mode {
+	case "enum":
+		if len(s.Values) == 0 {
+			return m.bad("size.values", "an enum needs values")
+		}
+		for _, v := range s.Values {
+			if _, err := parseSize(v); err != nil {
+				return m.bad("size.values", "%s", err)
+			}
+		}
+	case "free":
+		if s.MinSide < 1 || s.MaxSide < s.MinSide || s.Step < 1 || s.MaxPixels > 0 && s.MaxPixels < s.MinPixels || s.MaxRatio != 0 && s.MaxRatio < 1 {
+			return m.bad("size", "a free size needs step, min_side and max_side, the least first")
+		}
+	case "tier":
+		return m.checkTable()
+	}
+	return nil
+}
+
+// checkTable proves that the table has a size for each tier and ratio.
+func (m Model) checkTable() error {
+	if len(m.Size.Ratios) == 0 {
+		return m.bad("size.ratios", "a tiered size needs ratios")
+	}
+	tiers := m.Size.Tiers
+	if len(tiers) == 0 {
+		tiers = []string{""}
+	}
+	for _, t := range tiers {
+		for _, r := range m.Size.Ratios {
+			if _, err := parseRatio(r); err != nil {
+				return m.bad("size.ratios", "%s", err)
+			}
+			if _, err := parseSize(m.Size.Table[t][r]); err != nil {
+				return m.bad("size.table", "tier %q, ratio %s: %s", t, r, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package generate
+
+import (
+	"math/big"
+	"strings"
+)
+
+// million is what token prices are for.
+const million = 1_000_000
+
+// dollars reads decimal text; ok is false for anything else.
+func dollars(text string) (*big.Rat, bool) {
+	if !decimalText.MatchString(text) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// decimal writes an amount exactly. Prices are decimals and tokens are divided by a
+// million, so every sum of them has an end; 18 places hold any of them.
+func decimal(r *big.Rat) string {
+	const places = 18
+	s := r.FloatString(places)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// price finds the price of a unit for these settings: the line that names most of
+// them wins; a line that names another value does not count.
+func (m Model) price(unit, quality, size, tier string) (*big.Rat, bool) {
+	best, bestScore := "", -1
+	for _, p := range m.Prices {
+		score := 0
+		fits := p.Unit == unit
+		for _, pair := range [][2]string{{p.Quality, quality}, {p.Size, size}, {p.Tier, tier}} {
+			if pair[0] == "" {
+				continue
+			}
+			score++
+			fits = fits && pair[0] == pair[1]
+		}
+		if fits && score > bestScore {
+			best, bestScore = p.USD, score
+		}
+	}
+	if bestScore < 0 {
+		return nil, false
+	}
+	return dollars(best)
+}
+
+// estimate is what n results of this task should cost; nil if the catalogue cannot
+// tell, which is not zero.
+func estimate(t Task, n int) *string {
+	size := ""
+	if t.Width > 0 {
+		size = sides{t.Width, t.Height}.String()
+	}
+	quality, tier := t.Quality, t.Tier
+	if quality == "" {
+		quality = "auto"
+	}
+	if tier == "" && t.Model.Size.Mode == "tier" {
+		tier = t.Model.Size.usualTier()
+	}
+	each, ok := t.Model.price("image", quality, size, tier)
+	if !ok {
+		var perMP *big.Rat
+		if perMP, ok = t.Model.price("megapixel", quality, size, tier); !ok || t.Width == 0 {
+			return nil
+		}
+		each = new(big.Rat).Mul(perMP, big.NewRat(int64(t.Width)*int64(t.Height), million))
+	}
+	text := decimal(new(big.Rat).Mul(each, big.NewRat(int64(n), 1)))
+	return &text
+}
+
+// settle is what calls cost by the provider's own count: the sums that it named, or
+// its tokens at the catalogue's prices; nil if neither is known for every call. A
+// model whose every price is zero costs nothing.
+func settle(m Model, calls []receipt) *string {
+	sum := new(big.Rat)
+	for _, c := range calls {
+		part, ok := dollars(c.reportedUSD)
+		if !ok {
+			part, ok = m.tokenCost(c.usage)
+		}
+		if !ok {
+			part, ok = new(big.Rat), m.free()
+		}
+		if !ok {
+			return nil
+		}
+		sum.Add(sum, part)
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	text := decimal(sum)
+	return &text
+}
+
+// receipt is what one provider call was billed for.
+type receipt struct {
+	usage       Usage
+	reportedUSD string
+}
+
+// free tells whether the model costs nothing at all.
+func (m Model) free() bool {
+	for _, p := range m.Prices {
+		if amount, ok := dollars(p.USD); !ok || amount.Sign() != 0 {
+			return false
+		}
+	}
+	return len(m.Prices) > 0
+}
+
+// tokenCost prices the tokens of a call; false if there are none, or if a kind of
+// token was used that has no price.
+func (m Model) tokenCost(u Usage) (*big.Rat, bool) {
+	if u.InputTokens+u.OutputTokens == 0 {
+		return nil, false
+	}
+	sum := new(big.Rat)
+	for _, part := range []struct {
+		unit   string
+		tokens int64
+	}{
+		{"token_text_in", u.InputTokens - u.ImageInputTokens},
+		{"token_image_in", u.ImageInputTokens},
+		{"token_text_out", u.OutputTokens - u.ImageOutputTokens},
+		{"token_image_out", u.ImageOutputTokens},
+	} {
+		if part.tokens <= 0 {
+			continue
+		}
+		usd, ok := m.price(part.unit, "", "", "")
+		if !ok {
+			return nil, false
+		}
+		sum.Add(sum, usd.Mul(usd, big.NewRat(part.tokens, million)))
+	}
+	return sum, true
+}

@@ -1,0 +1,16 @@
+// Package offline is the image driver that needs no key and no network: it draws
+// pictures by rule from the words of the prompt. Words choose subject, composition,
+// light, palette and finish; the seed chooses everything else, so that equal
+// requests give equal bytes.
+//
+// It is honest about what it is: metadata says "drawn by rule, not by an AI model",
+// and files carry the algorithmicMedia provenance label rather than the one of
+// generative models.
+//
+// A picture is a scene made of layers, back to front: sky, terrain, water, motifs,
+// foreground, weather. Each layer is a method of scene in a file of its own; colours
+// are mixed in OKLab and composed in linear light, shapes are antialiased by exact
+// area coverage, and a last pass adds tone, vignette and grain.
+//
+// Errors are media.Error values. The package may import media, generate and imaging.
+package offline

@@ -1,0 +1,181 @@
+package offline
+
+import (
+	"context"
+	"image"
+	"math"
+	"strings"
+	"testing"
+)
+
+func picture(t testing.TB, w, h int, seed int64, prompt string) *image.RGBA {
+	t.Helper()
+	img, err := draw(context.Background(), spec{w: w, h: h, seed: seed, prompt: prompt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img.(*image.RGBA)
+}
+
+// light is the mean brightness of rows y0 to y1, and how much the picture varies.
+func light(img *image.RGBA, y0, y1 int) (mean, spread float64) {
+	n := 0.0
+	sum, sq := 0.0, 0.0
+	for y := y0; y < y1; y++ {
+		for x := range img.Rect.Dx() {
+			c := img.RGBAAt(x, y)
+			v := 0.3*float64(c.R) + 0.59*float64(c.G) + 0.11*float64(c.B)
+			sum, sq, n = sum+v, sq+v*v, n+1
+		}
+	}
+	mean = sum / n
+	return mean, math.Sqrt(max(0, sq/n-mean*mean))
+}
+
+// TestEveryMotifDraws draws every word that the lexicon knows, in every light, and
+// expects a picture rather than a flat or broken one.
+func TestEveryMotifDraws(t *testing.T) {
+	t.Parallel()
+	times := []string{"", "sunrise", "sunset", "night", "storm", "fog", "dusk", "golden hour", "winter", "autumn watercolor", "minimalist", "black and white"}
+	i := 0
+	seen := map[motif]bool{}
+	for w, ms := range lexicon {
+		if seen[ms[0]] {
+			continue
+		}
+		seen[ms[0]] = true
+		i++
+		prompt := w + " " + times[i%len(times)]
+		img := picture(t, 112, 80, int64(i), prompt)
+		if _, spread := light(img, 0, 80); spread < 3 {
+			t.Errorf("%q is nearly flat: spread %.1f", prompt, spread)
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("only %d motifs", len(seen))
+	}
+}
+
+func TestAnyPromptAndSeedDraws(t *testing.T) {
+	t.Parallel()
+	for i, p := range []string{"", " ", "日本の富士山", "\x00\xff", strings.Repeat("sea ", 3000), "no no no", "without", "a cat playing the piano", "100% 🎉"} {
+		for _, seed := range []int64{0, -1, math.MaxInt64, math.MinInt64, int64(i)} {
+			picture(t, 64, 64, seed, p)
+		}
+	}
+}
+
+func TestLightOfDay(t *testing.T) {
+	t.Parallel()
+	day, _ := light(picture(t, 96, 96, 3, "wind turbines on hills, sunny day"), 0, 96)
+	night, _ := light(picture(t, 96, 96, 3, "wind turbines on hills at night"), 0, 96)
+	if night > day*0.6 {
+		t.Errorf("night %.0f is not clearly darker than day %.0f", night, day)
+	}
+}
+
+func TestColourWords(t *testing.T) {
+	t.Parallel()
+	ratio := func(p string) float64 {
+		img := picture(t, 96, 96, 5, p)
+		r, b := 1.0, 1.0
+		for i := 0; i < len(img.Pix); i += 4 {
+			r, b = r+float64(img.Pix[i]), b+float64(img.Pix[i+2])
+		}
+		return r / b
+	}
+	if red, blue := ratio("abstract flow in red and orange"), ratio("abstract flow in blue and navy"); red < blue*1.3 {
+		t.Errorf("red by blue: %.2f for red, %.2f for blue", red, blue)
+	}
+	img := picture(t, 64, 64, 5, "mountains, black and white")
+	for i := 0; i < len(img.Pix); i += 4 {
+		if d := int(img.Pix[i]) - int(img.Pix[i+2]); d < -2 || d > 2 {
+			t.Fatalf("pixel %d of a black and white picture has colour: %v", i/4, img.Pix[i:i+4])
+		}
+	}
+}
+
+func TestCompositionDoesNotDependOnSize(t *testing.T) {
+	t.Parallel()
+	// The upper half is brighter or darker than the lower half at every size alike.
+	for _, p := range []string{"lighthouse at night", "desert", "city skyline at sunset"} {
+		diff := func(n int) float64 {
+			img := picture(t, n, n, 11, p)
+			a, _ := light(img, 0, n/2)
+			b, _ := light(img, n/2, n)
+			return a - b
+		}
+		if a, b := diff(96), diff(256); math.Abs(a-b) > 14 {
+			t.Errorf("%q: upper minus lower half is %.0f at 96 and %.0f at 256 pixels", p, a, b)
+		}
+	}
+}
+
+func TestReadBrief(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prompt, negative string
+		want, not        []motif
+		tags             string
+	}{
+		{"Solar panels and wind turbines at sunrise", "", []motif{mSolar, mTurbine}, []motif{mFactory}, "sunrise"},
+		{"Coal power station at night", "", []motif{mFactory}, []motif{mEnergy}, "night"},
+		{"a beach without people and no boats, sunset", "", []motif{mBeach}, []motif{mPeople, mBoat}, "sunset"},
+		{"city with trees", "trees, fog", []motif{mCity}, []motif{mTree}, ""},
+		{"Eco-friendly building", "", []motif{mEco}, nil, ""},
+		{"northern lights", "", []motif{mAurora}, nil, ""},
+		{"power lines", "", []motif{mPylon}, []motif{mEnergy}, ""},
+		{"cities, factories, beaches", "", []motif{mCity, mFactory, mBeach}, nil, ""},
+	} {
+		b := readBrief(c.prompt, c.negative, "")
+		for _, m := range c.want {
+			if !b.has(m) {
+				t.Errorf("%q: %s is missing", c.prompt, m)
+			}
+		}
+		for _, m := range c.not {
+			if b.has(m) {
+				t.Errorf("%q: %s should not be there", c.prompt, m)
+			}
+		}
+		if c.tags != "" && !b.tag(c.tags) {
+			t.Errorf("%q: tag %s is missing", c.prompt, c.tags)
+		}
+	}
+}
+
+func FuzzReadBrief(f *testing.F) {
+	f.Add("solar panels without clouds", "night")
+	f.Fuzz(func(t *testing.T, prompt, negative string) {
+		b := readBrief(prompt, negative, "vivid")
+		for m := range b.motifs {
+			if b.tags["no-"+string(m)] {
+				t.Errorf("%q − %q: %s is both wanted and avoided", prompt, negative, m)
+			}
+		}
+	})
+}
+
+func TestColourRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, v := range []uint32{0x000000, 0xffffff, 0x2f6fd0, 0xd7263d, 0x3f9b57} {
+		c := hex(v)
+		back := c.lab().rgba(1)
+		for _, d := range []float32{back.r - c.r, back.g - c.g, back.b - c.b} {
+			if d > 1e-3 || d < -1e-3 {
+				t.Errorf("%06x: %v through OKLab gives %v", v, c, back)
+			}
+		}
+	}
+}
+
+func BenchmarkDraw1024(b *testing.B) {
+	for name, prompt := range map[string]string{"landscape": "solar panels and wind turbines at sunrise", "storm": "lighthouse in a storm", "hurricane": "hurricane over the ocean", "abstract": "abstract concept of energy transition"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				picture(b, 1024, 1024, 1, prompt)
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"atelier/media"
+)
+
+// Script makes the driver misbehave on purpose, for tests of whatever uses it. It is
+// read from the task's options under the JSON names below; slots count from 1.
+type Script struct {
+	// DelayMS waits this many milliseconds before drawing; a cancelled context ends
+	// the wait. At most 600,000.
+	DelayMS int `json:"delay_ms"`
+	// Partials sends this many preview frames per picture; at most 8.
+	Partials int `json:"partials"`
+	// FailSlots fail with media.CodeUnavailable, retryable.
+	FailSlots []int `json:"fail_slots"`
+	// ModerateSlots are refused with media.CodeModerated.
+	ModerateSlots []int `json:"moderate_slots"`
+	// Fail, if set, fails the whole call with this code.
+	Fail media.Code `json:"fail"`
+}
+
+// OptionNames lists the options that the driver takes, for the catalogue.
+func OptionNames() []string {
+	return []string{"delay_ms", "partials", "fail_slots", "moderate_slots", "fail"}
+}
+
+func parseScript(options map[string]any) (Script, error) {
+	var s Script
+	raw, err := json.Marshal(options)
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return s, media.Errorf(media.CodeInvalid, "offline options: %w", err)
+	}
+	if s.DelayMS < 0 || s.DelayMS > 600_000 || s.Partials < 0 || s.Partials > 8 {
+		return s, media.Errorf(media.CodeInvalid, "offline options: delay_ms is 0 to 600000, partials 0 to 8")
+	}
+	return s, nil
+}
+
+// call applies what concerns the whole call.
+func (s Script) call(ctx context.Context) error {
+	if s.DelayMS > 0 {
+		t := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if s.Fail != "" {
+		return media.Errorf(s.Fail, "the offline model was told to fail (options.offline.fail)")
+	}
+	return nil
+}
+
+// slot gives the fault of one slot, if the script has one.
+func (s Script) slot(n int) *media.Error {
+	switch {
+	case slices.Contains(s.FailSlots, n):
+		return media.Errorf(media.CodeUnavailable, "the offline model was told to fail picture %d (options.offline.fail_slots)", n)
+	case slices.Contains(s.ModerateSlots, n):
+		return media.Errorf(media.CodeModerated, "the offline model was told to refuse picture %d (options.offline.moderate_slots)", n)
+	}
+	return nil
+}

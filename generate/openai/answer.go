@@ -1,0 +1,132 @@
+package openai
+
+import (
+	"context"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/internal/post"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// answer is the body of a finished call.
+type answer struct {
+	Data         []datum `json:"data"`
+	Background   string  `json:"background"`
+	OutputFormat string  `json:"output_format"`
+	Quality      string  `json:"quality"`
+	Size         string  `json:"size"`
+	Usage        *usage  `json:"usage"`
+}
+
+// datum is one picture; b64_json holds the token that stands for it.
+type datum struct {
+	B64JSON       string `json:"b64_json"`
+	URL           string `json:"url"`
+	RevisedPrompt string `json:"revised_prompt"`
+}
+
+// usage is optional as a whole and in each part: older models leave details out.
+type usage struct {
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	InputDetails struct {
+		ImageTokens int64 `json:"image_tokens"`
+	} `json:"input_tokens_details"`
+	OutputDetails *struct {
+		ImageTokens int64 `json:"image_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// answered reads a 200.
+func (d *Driver) answered(ctx context.Context, a *post.Answer) (generate.Update, error) {
+	var got answer
+	if err := d.client.Decode(a, &got); err != nil {
+		return generate.Update{}, err
+	}
+	if a.Cut() {
+		return d.cut(ctx, a.Media, a.Broken)
+	}
+	u := generate.Update{Done: true, Progress: 1, Metadata: got.metadata(d.client.Clean)}
+	for _, p := range got.Data {
+		u.Items = append(u.Items, d.item(p, a.Media, got.OutputFormat))
+	}
+	u.Usage = got.Usage.count(pictures(u.Items))
+	if len(u.Items) == 0 {
+		return u, media.Errorf(media.CodeBadResponse, "OpenAI answered without a picture; the call may have been billed: try other words, or another model")
+	}
+	return u, nil
+}
+
+// cut saves the pictures that arrived whole before an answer ended.
+func (d *Driver) cut(ctx context.Context, c *wire.Collector, cause error) (generate.Update, error) {
+	u := generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
+	for _, b := range post.Whole(c) {
+		u.Items = append(u.Items, generate.Item{Blob: &b})
+	}
+	u.Usage.Images = len(u.Items)
+	return u, d.client.Lost(ctx, cause, len(u.Items))
+}
+
+// item names the picture of a datum; format is what the answer says it is.
+func (d *Driver) item(p datum, c *wire.Collector, format string) generate.Item {
+	it := generate.Item{RevisedPrompt: wire.Scrub(p.RevisedPrompt)}
+	if format != "" {
+		it.DeclaredMIME = d.client.Clean("image/" + format)
+	}
+	_, inline, isData := strings.Cut(p.URL, ";base64,")
+	switch {
+	case p.B64JSON == "" && isData:
+		it.Blob, it.Err = d.client.Take(c, inline)
+	case p.B64JSON != "":
+		it.Blob, it.Err = d.client.Take(c, p.B64JSON)
+	case p.URL != "":
+		it.URL = p.URL
+	default:
+		it.Err = media.Errorf(media.CodeBadResponse, "OpenAI gave an empty result in place of a picture")
+	}
+	return it
+}
+
+// pictures counts the items that are pictures.
+func pictures(items []generate.Item) int {
+	n := 0
+	for _, it := range items {
+		if it.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// metadata is what the provider says that it applied.
+func (a answer) metadata(clean func(string) string) map[string]any {
+	m := map[string]any{}
+	for name, value := range map[string]string{
+		"background": a.Background, "output_format": a.OutputFormat, "quality": a.Quality, "size": a.Size,
+	} {
+		if value != "" {
+			m[name] = clean(value)
+		}
+	}
+	if len(m) == 0 {
+		return nil
+	}
+	return m
+}
+
+// count splits the tokens. Models that give no split of the output count image
+// tokens only.
+func (u *usage) count(images int) generate.Usage {
+	out := generate.Usage{Calls: 1, Images: images}
+	if u == nil {
+		return out
+	}
+	out.InputTokens, out.OutputTokens = u.InputTokens, u.OutputTokens
+	out.ImageInputTokens, out.ImageOutputTokens = u.InputDetails.ImageTokens, u.OutputTokens
+	if u.OutputDetails != nil {
+		out.ImageOutputTokens = u.OutputDetails.ImageTokens
+	}
+	return out
+}

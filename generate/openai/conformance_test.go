@@ -1,0 +1,27 @@
+package openai_test
+
+import (
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/openaisim"
+	"atelier/generate/openai"
+	"atelier/wire"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	generatetest.Run(t, generatetest.Harness{
+		Model:     "GPT Image 2",
+		Simulator: func() generatetest.Simulator { return openaisim.New(openaisim.Config{}) },
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			tb.Helper()
+			d, err := openai.New(openai.Config{APIKey: key, BaseURL: base + "/v1", Codec: codec})
+			if err != nil {
+				tb.Fatal(err)
+			}
+			return d
+		},
+	})
+}

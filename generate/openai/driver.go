@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/internal/post"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// defaultBaseURL is OpenAI's own address.
+const defaultBaseURL = "https://api.openai.com/v1"
+
+// Config sets up a [Driver].
+type Config struct {
+	// APIKey is the key, OPENAI_API_KEY; without one the driver is not ready.
+	APIKey string
+	// BaseURL is the API's address with its version, OPENAI_BASE_URL; default
+	// https://api.openai.com/v1.
+	BaseURL string
+	// Codec lifts media out of the answers; required.
+	Codec *wire.Codec
+	// Base carries the calls; default http.DefaultTransport.
+	Base http.RoundTripper
+	// Now is the clock that Retry-After dates are compared with; default time.Now.
+	Now func() time.Time
+}
+
+// Driver makes images with OpenAI's GPT Image models. It is safe for concurrent use.
+type Driver struct {
+	client  *post.Client
+	key     string
+	baseURL string
+	now     func() time.Time
+}
+
+var _ generate.Driver = (*Driver)(nil)
+
+// New makes a driver. Its error has code media.CodeInvalid and names the setting.
+// A missing key is no error here; [Driver.Ready] tells.
+func New(c Config) (*Driver, error) {
+	if c.Codec == nil {
+		return nil, media.Errorf(media.CodeInvalid, "openai.Config.Codec is not set")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = defaultBaseURL
+	}
+	if !strings.HasPrefix(c.BaseURL, "https://") && !strings.HasPrefix(c.BaseURL, "http://") {
+		return nil, media.Errorf(media.CodeInvalid, "OPENAI_BASE_URL must begin with https:// or http:// and end in /v1")
+	}
+	if c.Base == nil {
+		c.Base = http.DefaultTransport
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // The default clock.
+	}
+	return &Driver{
+		client: &post.Client{
+			Name: "OpenAI", BaseVariable: "OPENAI_BASE_URL", Secret: c.APIKey,
+			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"b64_json"}}),
+		},
+		key: c.APIKey, baseURL: strings.TrimRight(c.BaseURL, "/"), now: c.Now,
+	}, nil
+}
+
+// Provider is "openai".
+func (d *Driver) Provider() string { return "openai" }
+
+// Ready is nil if there is a key.
+func (d *Driver) Ready() error {
+	if d.key == "" {
+		return media.Errorf(media.CodeMissingKey, "no key for OpenAI: set OPENAI_API_KEY")
+	}
+	return nil
+}
+
+// Start makes the call and waits for all of its pictures; allow 180 seconds and
+// more. A refusal by the safety system is one moderated item for each picture
+// asked for. Pictures that arrived before an error come with it.
+func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+	if err := d.Ready(); err != nil {
+		return generate.Update{}, err
+	}
+	if t.Method != "" && t.Method != generate.MethodGenerate {
+		return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenAI models here only generate: %s is not offered", t.Method)
+	}
+	body, err := requestBody(t)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	header := http.Header{"Authorization": {"Bearer " + d.key}}
+	s, err := d.client.Open(ctx, d.baseURL+"/images/generations", header, body)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	if isStream(s) {
+		return d.follow(ctx, t, s)
+	}
+	a := d.client.Read(s)
+	if a.Status != http.StatusOK {
+		return d.refused(ctx, t, a)
+	}
+	return d.answered(ctx, a)
+}
+
+// Poll is media.CodeUnsupported: calls are synchronous.
+func (d *Driver) Poll(context.Context, generate.Task, string) (generate.Update, error) {
+	return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenAI answers image calls at once: there is nothing to poll")
+}
+
+// Cancel does nothing: ending the context of Start is all that can be done.
+func (d *Driver) Cancel(context.Context, string) error { return nil }

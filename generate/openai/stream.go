@@ -1,0 +1,103 @@
+package openai
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"atelier/generate"
+	"atelier/generate/internal/post"
+	"atelier/media"
+)
+
+// frameLimit bounds one event after its picture was lifted out of it.
+const frameLimit = 1 << 20
+
+// event is one frame of a stream.
+type event struct {
+	Type string `json:"type"`
+	datum
+	answer
+	Error *apiError `json:"error"`
+}
+
+// isStream reports whether the answer is a stream of events. A server that does
+// not stream answers the same request with plain JSON.
+func isStream(s *post.Stream) bool {
+	t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type"))
+	return err == nil && s.Status == http.StatusOK && t == "text/event-stream"
+}
+
+// follow reads a stream: previews go to the task's Partial, finished pictures into
+// the update. Previews of the picture that is being made carry its number, from 1.
+func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (generate.Update, error) {
+	defer func() { _ = s.Body.Close() }()
+	u := generate.Update{Done: true, Progress: 1}
+	lines := bufio.NewScanner(s.Body)
+	lines.Buffer(make([]byte, 0, 16<<10), frameLimit)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data:")
+		if !ok || strings.TrimSpace(data) == "[DONE]" {
+			continue
+		}
+		var e event
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			if !lines.Scan() { // the last line, so it was cut off
+				break
+			}
+			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream holds an event that is not JSON; the call may have been billed")
+		}
+		if e.Type == "error" || e.Error != nil {
+			return d.failedStream(t, u, e, data)
+		}
+		d.frame(t, &u, e, s)
+	}
+	if err := lines.Err(); err != nil || len(u.Items) == 0 {
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		return u, d.client.Lost(ctx, err, len(u.Items))
+	}
+	return u, nil
+}
+
+// frame takes one event with a picture; events of other types are passed over.
+func (d *Driver) frame(t generate.Task, u *generate.Update, e event, s *post.Stream) {
+	switch {
+	case strings.HasSuffix(e.Type, ".partial_image"):
+		if b, ok := s.Media.Take(e.B64JSON); ok && t.Partial != nil {
+			t.Partial(len(u.Items)+1, b)
+		}
+	case strings.HasSuffix(e.Type, ".completed"):
+		u.Items = append(u.Items, d.item(e.datum, s.Media, e.OutputFormat))
+		u.Metadata = e.metadata(d.client.Clean)
+		n := e.Usage.count(1)
+		u.Usage.Calls, u.Usage.Images = 1, pictures(u.Items)
+		u.Usage.InputTokens += n.InputTokens
+		u.Usage.OutputTokens += n.OutputTokens
+		u.Usage.ImageInputTokens += n.ImageInputTokens
+		u.Usage.ImageOutputTokens += n.ImageOutputTokens
+	}
+}
+
+// failedStream ends a stream by its error event, which nests the error or is it.
+func (d *Driver) failedStream(t generate.Task, u generate.Update, e event, data string) (generate.Update, error) {
+	said := e.Error
+	if said == nil {
+		said = &apiError{}
+		if err := json.Unmarshal([]byte(data), said); err != nil {
+			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream ended in an error that cannot be read; the call may have been billed")
+		}
+	}
+	said.clean(d.client)
+	if said.moderated() {
+		u.Items = append(u.Items, said.items(max(t.N, 1)-len(u.Items))...)
+		u.Usage.Calls = 1
+		return u, nil
+	}
+	return u, d.meaning(t, http.StatusOK, nil, said)
+}

@@ -1,0 +1,108 @@
+package generate
+
+import (
+	"context"
+	"time"
+
+	"atelier/media"
+)
+
+// Operation is one request as the ledger keeps it: first the intent, at the end the
+// receipt. It holds no media.
+type Operation struct {
+	// ID is a UUIDv7.
+	ID string
+	// Key is the caller's idempotency key, or the ID if there was none.
+	Key      string
+	Method   Method
+	Modality media.Modality
+	Provider string
+	// Model is the display name, APIModel the provider's id.
+	Model, APIModel string
+	Prompt          string
+	// N is how many results are asked for.
+	N            int
+	Status       Status
+	Dispositions []Disposition
+	Warnings     []string
+	Usage        Usage
+	Cost         Cost
+	// Error is why nothing succeeded; nil otherwise.
+	Error *SlotError
+	// Metadata is what the provider said beside the media.
+	Metadata  map[string]any
+	StartedAt time.Time
+	// FinishedAt is zero until [OperationLog.Finish].
+	FinishedAt time.Time
+}
+
+// Attempt is one provider call of an operation. Repeats of a call are attempts of
+// their own with the same Key.
+type Attempt struct {
+	// ID is a UUIDv7.
+	ID        string
+	Operation string
+	// Call counts the calls that the n results were split into, Number the attempts
+	// of that call; both from 1.
+	Call, Number int
+	// Key is the idempotency key that the provider gets, if it takes one.
+	Key                string
+	Provider, APIModel string
+	// Slots are the indexes, from 1, that the call is to fill.
+	Slots []int
+	// TaskID is the provider's id of an asynchronous task, once known.
+	TaskID string
+	// Status is submitted before the call, running once a task id is known, then
+	// succeeded, partial, failed, moderated or cancelled.
+	Status Status
+	Error  *SlotError
+	Usage  Usage
+	// ReportedUSD is the cost that the provider named; empty if none.
+	ReportedUSD string
+	StartedAt   time.Time
+	// FinishedAt is zero while the call is under way.
+	FinishedAt time.Time
+}
+
+// OperationLog journals billable calls (law 7): intent before, receipt after. Every
+// method commits before it returns. Implementations are safe for concurrent use.
+//
+// If Begin, or the first Attempt of a call, fails, that call is not made. Later
+// failures become warnings of the result: media that was made is never given up for
+// the sake of a log.
+type OperationLog interface {
+	// Begin saves the intent before any call, with Status queued.
+	Begin(ctx context.Context, op Operation) error
+	// Attempt saves an attempt, by its ID: before the call with Status submitted;
+	// again when the task id is known, before the first poll; again as its receipt.
+	Attempt(ctx context.Context, a Attempt) error
+	// SlotDone saves one slot as soon as it is final.
+	SlotDone(ctx context.Context, operation string, s Slot) error
+	// Finish saves the receipt: status, usage, cost, dispositions.
+	Finish(ctx context.Context, op Operation) error
+}
+
+// Recaller is an optional ability of an [OperationLog]: it knows what an idempotency
+// key has already made.
+type Recaller interface {
+	// Recall gives the result of the finished operation with this key and the scope of
+	// ctx; nil if there is none.
+	Recall(ctx context.Context, key string) (*Result, error)
+}
+
+// NopLog keeps nothing: for library use without a ledger.
+type NopLog struct{}
+
+var _ OperationLog = NopLog{}
+
+// Begin keeps nothing.
+func (NopLog) Begin(context.Context, Operation) error { return nil }
+
+// Attempt keeps nothing.
+func (NopLog) Attempt(context.Context, Attempt) error { return nil }
+
+// SlotDone keeps nothing.
+func (NopLog) SlotDone(context.Context, string, Slot) error { return nil }
+
+// Finish keeps nothing.
+func (NopLog) Finish(context.Context, Operation) error { return nil }

@@ -1,0 +1,236 @@
+package generate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// output turns an item into a recorded output, or says why it is none.
+func (x *execution) output(ctx context.Context, item Item, index int, said map[string]any) (media.Output, *media.Error) {
+	switch {
+	case item.Err != nil:
+		return media.Output{}, asError(item.Err)
+	case item.Blob != nil:
+	case item.URL != "":
+		b, declared, err := x.fetch(ctx, item.URL)
+		if err != nil {
+			return media.Output{}, asError(err)
+		}
+		item.Blob = &b
+		if item.DeclaredMIME == "" {
+			item.DeclaredMIME = declared
+		}
+	default:
+		return media.Output{}, media.Errorf(media.CodeBadResponse, "%s answered with an empty result", x.op.Model)
+	}
+	if err := x.acceptable(*item.Blob); err != nil {
+		return media.Output{}, err
+	}
+	o := x.describe(ctx, *item.Blob, index, said)
+	if item.Seed != nil {
+		o.Metadata["seed"] = *item.Seed
+	}
+	x.compareTypes(&o, item.DeclaredMIME)
+	return x.inFormat(ctx, x.record(ctx, o)), nil
+}
+
+// fetch gets a result that came as a link, at once: links expire.
+func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
+	c := x.g.config
+	if c.Fetch == nil || c.Storage == nil {
+		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
+	}
+	body, declared, err := c.Fetch(ctx, url)
+	if err != nil {
+		return media.Blob{}, "", wrap("fetch result", err)
+	}
+	b, err := c.Storage.Store(ctx, body, declared)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return media.Blob{}, "", wrap("store fetched result", err)
+	}
+	return b, declared, nil
+}
+
+// acceptable checks the sniffed facts: the provider's word does not count.
+func (x *execution) acceptable(b media.Blob) *media.Error {
+	want := x.plan.Model.Modality
+	have := media.ModalityOf(b.MIMEType)
+	mime := b.MIMEType
+	if mime == "" {
+		mime = "something unknown"
+	}
+	switch {
+	case b.Digest.IsZero():
+		return media.Errorf(media.CodeBadResponse, "%s answered with media that could not be stored", x.op.Model)
+	case have != want:
+		return media.Errorf(media.CodeBadResponse, "%s answered with %s instead of %s: try again or use another model", x.op.Model, mime, want)
+	case want != media.ModalityImage:
+		return nil
+	case b.Width == 1 && b.Height == 1:
+		return media.Errorf(media.CodeBadResponse, "%s answered with a picture of 1 × 1 pixel: try again or use another model", x.op.Model)
+	case b.Width == 0 && isRaster(mime):
+		return media.Errorf(media.CodeBadResponse, "%s answered with %s that cannot be read: try again or use another model", x.op.Model, mime)
+	}
+	if err := x.g.config.Limits.Check(b.Facts); err != nil {
+		return asError(wrap("accept the picture of "+x.op.Model, err))
+	}
+	return nil
+}
+
+// isRaster tells the types whose size is always in their first bytes.
+func isRaster(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp":
+		return true
+	}
+	return false
+}
+
+// compareTypes warns where the declared type is not the sniffed one.
+func (x *execution) compareTypes(o *media.Output, declared string) {
+	declared, _, _ = strings.Cut(strings.ToLower(declared), ";")
+	declared = strings.TrimSpace(declared)
+	if declared == "image/jpg" {
+		declared = "image/jpeg"
+	}
+	if declared == "" || declared == o.MIMEType || declared == "application/octet-stream" {
+		return
+	}
+	o.Metadata["declared_mime_type"] = clip(declared)
+	x.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", x.op.Model, clip(declared), o.MIMEType))
+}
+
+// formats notes what became of an asked output format.
+type formats struct {
+	converted int
+	native    int
+	left      string // the format of an answer that stayed as it was
+	why       string
+}
+
+// inFormat converts an output into the asked format where it is not; the original is
+// recorded already and is the parent. What cannot be converted stays.
+func (x *execution) inFormat(ctx context.Context, o media.Output) media.Output {
+	f := x.plan.req.OutputFormat
+	if f == "" || o.Modality != media.ModalityImage || !writable(f) {
+		return o
+	}
+	note := func(change func(*formats)) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		change(&x.formats)
+	}
+	if o.MIMEType == "image/"+f {
+		note(func(n *formats) { n.native++ })
+		return o
+	}
+	b, err := x.convert(ctx, o, f)
+	if err != nil {
+		note(func(n *formats) { n.left, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
+		return o
+	}
+	note(func(n *formats) { n.converted++ })
+	converted := o
+	converted.ID, converted.Blob = "", b
+	converted.Ref = media.RefOf(o.Modality, b.Digest)
+	converted.Lineage = append(append([]media.Parent(nil), o.Lineage...), media.Parent{Ref: o.Ref, Role: "input"})
+	return x.record(ctx, converted)
+}
+
+// convertQuality is the quality of converted jpeg and webp pictures.
+const convertQuality = 92
+
+// convert makes a picture of another format, marked as made by a model: the mark
+// that the original carries, or one of its own.
+func (x *execution) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
+	to, err := imaging.ParseFormat(format)
+	if err != nil {
+		return media.Blob{}, err
+	}
+	store := x.g.config.Storage
+	if store == nil {
+		return media.Blob{}, media.Errorf(media.CodeUnsupported, "this gateway was set up without Storage")
+	}
+	job := imaging.Job{Facts: o.Facts, Limits: x.g.config.Limits, Format: to, Quality: convertQuality}
+	if q := x.plan.req.Compression; q != nil && *q > 0 {
+		job.Quality = *q
+	}
+	if x.op.Provider != offlineProvider {
+		job.Label = imaging.Generated(x.op.Model, "Atelier")
+	}
+	r, err := store.Open(ctx, o.Digest)
+	if err != nil {
+		return media.Blob{}, wrap("open original", err)
+	}
+	var buf bytes.Buffer // one encoded picture within the pixel limit
+	_, err = imaging.Transcode(ctx, &buf, r, job)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return media.Blob{}, wrap("convert to "+format, err)
+	}
+	b, err := store.Store(ctx, &buf, to.MIMEType())
+	if err != nil {
+		return media.Blob{}, wrap("store converted picture", err)
+	}
+	return b, nil
+}
+
+// judgeFormat corrects the disposition of the output format by what really came.
+func (x *execution) judgeFormat() {
+	x.mu.Lock()
+	f := x.formats
+	x.mu.Unlock()
+	if f.native+f.converted == 0 && f.left == "" {
+		return
+	}
+	x.judge("output_format", func(d *Disposition) {
+		switch {
+		case f.left != "":
+			d.Applied, d.Outcome, d.Reason = f.left, OutcomeAdapted, fmt.Sprintf("%s answered in %s, which stays as it is: %s", x.op.Model, f.left, f.why)
+		case f.converted > 0:
+			d.Applied, d.Outcome, d.Reason = x.plan.req.OutputFormat, OutcomeAdapted, x.op.Model+" answered in another format; it was converted and the original kept"
+		default:
+			d.Applied, d.Outcome, d.Reason = d.Asked, OutcomeApplied, ""
+		}
+	})
+}
+
+// judgeSize corrects the disposition of a size that the model agreed to and did not
+// keep.
+func (x *execution) judgeSize() {
+	ask := x.plan.exact
+	if ask == nil {
+		return
+	}
+	x.mu.Lock()
+	var other *media.Output
+	for _, s := range x.slots {
+		if s.Output != nil && (s.Output.Width != ask.w || s.Output.Height != ask.h) {
+			other = s.Output
+		}
+	}
+	x.mu.Unlock()
+	if other == nil {
+		return
+	}
+	is := sides{other.Width, other.Height}.String()
+	x.judge("size", func(d *Disposition) {
+		d.Applied, d.Outcome, d.Reason = is, OutcomeAdapted, fmt.Sprintf("%s was asked for %s and answered with %s", x.op.Model, ask, is)
+	})
+}
+
+// judge changes a disposition in a copy of the list: the plan keeps its own.
+func (x *execution) judge(setting string, change func(*Disposition)) {
+	out := append([]Disposition(nil), x.op.Dispositions...)
+	for i := range out {
+		if out[i].Setting == setting {
+			change(&out[i])
+		}
+	}
+	x.op.Dispositions = out
+}

@@ -1,0 +1,108 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// Plan is what a request would do, before anything is spent.
+type Plan struct {
+	Model Model `json:"model"`
+	// Calls lists how many results each provider call would be asked for.
+	Calls        []int         `json:"calls"`
+	Dispositions []Disposition `json:"dispositions"`
+	// EstimatedUSD is the expected cost as decimal text; nil if unknown.
+	EstimatedUSD *string  `json:"estimated_usd"`
+	Warnings     []string `json:"warnings,omitempty"`
+
+	req    Request
+	task   Task // the pattern of every call
+	driver Driver
+	exact  *sides
+}
+
+// N is how many results the plan makes.
+func (p *Plan) N() int {
+	n := 0
+	for _, c := range p.Calls {
+		n += c
+	}
+	return n
+}
+
+// Plan works out model, settings, calls and cost; it makes no call and writes
+// nothing.
+//
+// Errors: media.CodeInvalid for bad input and unknown models, media.CodeUnsupported
+// for what the model cannot do, media.CodeMissingKey naming the variable to set. In
+// strict mode a setting that would be adapted, dropped or substituted is
+// media.CodeUnsupported; then the plan comes with the error and shows those settings
+// as refused.
+func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
+	r, err := r.normalise()
+	if err != nil {
+		return nil, err
+	}
+	c, err := g.choose(r)
+	if err != nil {
+		return nil, err
+	}
+	n := negotiation{req: r, model: c.model, providers: g.config.Catalogue.providers(), out: c.out}
+	if err := n.negotiate(); err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
+		req: r, task: n.task, driver: c.driver, exact: n.exact,
+	}
+	p.EstimatedUSD = estimate(n.task, p.N())
+	if r.Strict {
+		if err := p.refuse(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// refuse turns every setting that is not applied as asked into a refused one.
+func (p *Plan) refuse() error {
+	var why []string
+	for i := range p.Dispositions {
+		d := &p.Dispositions[i]
+		if d.Outcome == OutcomeApplied {
+			continue
+		}
+		why = append(why, fmt.Sprintf("%s would be %s (%s)", d.Setting, d.Outcome, d.Reason))
+		d.Outcome, d.Applied = OutcomeRefused, ""
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(why, "; "))
+}
+
+// split shares n results over calls of at most most each.
+func split(n, most int) []int {
+	var calls []int
+	for n > 0 {
+		c := min(n, most)
+		calls = append(calls, c)
+		n -= c
+	}
+	return calls
+}
+
+// providers lists the provider keys of the catalogue in its order.
+func (c *Catalogue) providers() []string {
+	var keys []string
+	for _, m := range c.rows {
+		if !slices.Contains(keys, m.Provider) {
+			keys = append(keys, m.Provider)
+		}
+	}
+	return keys
+}

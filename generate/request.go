@@ -1,0 +1,84 @@
+package generate
+
+import "atelier/media"
+
+// Method is what is asked of a model.
+type Method string
+
+// The methods.
+const (
+	MethodGenerate  Method = "generate"
+	MethodEdit      Method = "edit"
+	MethodVariation Method = "variation"
+)
+
+// Request asks for media. Empty strings and zero numbers mean "not asked".
+type Request struct {
+	// Method defaults to [MethodGenerate].
+	Method Method `json:"method,omitempty"`
+	// Modality defaults to image.
+	Modality media.Modality `json:"modality,omitempty"`
+	Prompt   string         `json:"prompt"`
+	// NegativePrompt says what to avoid.
+	NegativePrompt string `json:"negative_prompt,omitempty"`
+	// Model is a display name, API id or alias; empty means the default order.
+	Model string `json:"model,omitempty"`
+	// Prefer lists models that an agent would like, best first. Unlike Model, a
+	// preferred model without a key is substituted, with a disposition.
+	Prefer []string `json:"prefer,omitempty"`
+	// N is how many results; 0 means 1; at most 100.
+	N int `json:"n,omitempty"`
+	// Size is WIDTHxHEIGHT in pixels, or auto.
+	Size string `json:"size,omitempty"`
+	// AspectRatio is W:H. An explicit Size wins.
+	AspectRatio string `json:"aspect_ratio,omitempty"`
+	// Quality is low, medium, high, auto, standard, hd, or a model's own word.
+	Quality string `json:"quality,omitempty"`
+	// Style is natural or vivid.
+	Style string `json:"style,omitempty"`
+	// Background is transparent, opaque or auto.
+	Background string `json:"background,omitempty"`
+	// Seed makes results repeatable where the model has seeds.
+	Seed *int64 `json:"seed,omitempty"`
+	// OutputFormat is png, jpeg or webp.
+	OutputFormat string `json:"output_format,omitempty"`
+	// Compression is 0 to 100, for jpeg and webp; nil means the provider's default.
+	Compression *int `json:"compression,omitempty"`
+	// Inputs are the pictures to edit or vary, already stored.
+	Inputs []media.Output `json:"inputs,omitempty"`
+	// Mask marks the area to change: transparent pixels are repainted.
+	Mask *media.Output `json:"mask,omitempty"`
+	// Moderation is auto or low, where the provider offers it.
+	Moderation string `json:"moderation,omitempty"`
+	// Options are provider options under the provider's key: {"openai": {"background": "opaque"}}.
+	Options map[string]map[string]any `json:"options,omitempty"`
+	// Strict refuses, before any call, whatever would be adapted or dropped.
+	Strict bool `json:"strict,omitempty"`
+	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
+	// Label is the label of the results; "Generated image N" if empty.
+	Label string `json:"label,omitempty"`
+}
+
+// Outcome is what became of one requested setting (law 9).
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeApplied     Outcome = "applied"
+	OutcomeAdapted     Outcome = "adapted"
+	OutcomeDropped     Outcome = "dropped"
+	OutcomeRefused     Outcome = "refused"
+	OutcomeSubstituted Outcome = "substituted"
+)
+
+// Disposition tells what became of one requested setting.
+type Disposition struct {
+	// Setting is the request's field in snake_case, or options.<provider>.<name>.
+	Setting string  `json:"setting"`
+	Asked   string  `json:"asked"`
+	Applied string  `json:"applied"`
+	Outcome Outcome `json:"outcome"`
+	// Reason is for people; empty when applied as asked.
+	Reason string `json:"reason"`
+}

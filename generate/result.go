@@ -1,0 +1,117 @@
+package generate
+
+import "atelier/media"
+
+// Status is the state of an operation or of one slot.
+type Status string
+
+// The states. A slot is never partial: partial is an operation with both
+// succeeded and failed slots.
+const (
+	StatusQueued    Status = "queued"
+	StatusSubmitted Status = "submitted"
+	StatusRunning   Status = "running"
+	StatusSucceeded Status = "succeeded"
+	StatusPartial   Status = "partial"
+	StatusFailed    Status = "failed"
+	StatusModerated Status = "moderated"
+	StatusCancelled Status = "cancelled"
+)
+
+// Result is what became of a [Request]. Partial success is success per slot.
+type Result struct {
+	// Operation is the UUIDv7 under which the ledger knows the call.
+	Operation    string        `json:"operation"`
+	Status       Status        `json:"status"`
+	Model        string        `json:"model"`
+	Provider     string        `json:"provider"`
+	Slots        []Slot        `json:"slots"`
+	Dispositions []Disposition `json:"dispositions"`
+	Usage        Usage         `json:"usage"`
+	Cost         Cost          `json:"cost"`
+	// Warnings are for people: a model about to be switched off, a record that could
+	// not be saved, an answer that is not what it says it is.
+	Warnings []string `json:"warnings,omitempty"`
+	// Metadata is what the provider said beside the media, small and without media.
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// Slot is one of the n results asked for, Index from 1. A provider that gives more
+// than was asked adds slots beyond n: nothing that was made is thrown away.
+type Slot struct {
+	Index  int    `json:"index"`
+	Status Status `json:"status"`
+	// Output is set when the slot succeeded.
+	Output *media.Output `json:"output,omitempty"`
+	// Error is set when it did not.
+	Error *SlotError `json:"error,omitempty"`
+	// RevisedPrompt is the prompt the provider really used, if it says so.
+	RevisedPrompt string `json:"revised_prompt,omitempty"`
+	// Seed is the seed used, if known.
+	Seed *int64 `json:"seed,omitempty"`
+	// Safety is the provider's verdict, if it gave one.
+	Safety *Safety `json:"safety,omitempty"`
+}
+
+// SlotError is why one slot has no output.
+type SlotError struct {
+	Code      media.Code `json:"code"`
+	Message   string     `json:"message"`
+	Retryable bool       `json:"retryable"`
+}
+
+// Safety is a provider's moderation verdict.
+type Safety struct {
+	Blocked bool `json:"blocked"`
+	// Stage is input or output, if told.
+	Stage string `json:"stage,omitempty"`
+	// Categories are the provider's own words.
+	Categories []string `json:"categories,omitempty"`
+}
+
+// Usage is what the provider counted.
+type Usage struct {
+	Calls             int   `json:"calls"`
+	Images            int   `json:"images"`
+	InputTokens       int64 `json:"input_tokens"`
+	OutputTokens      int64 `json:"output_tokens"`
+	ImageInputTokens  int64 `json:"image_input_tokens,omitempty"`
+	ImageOutputTokens int64 `json:"image_output_tokens,omitempty"`
+}
+
+// Cost is money in US dollars as decimal text, exact ("0.134"); nil means unknown,
+// which is not zero.
+type Cost struct {
+	EstimatedUSD *string `json:"estimated_usd"`
+	ReportedUSD  *string `json:"reported_usd"`
+}
+
+// Outputs lists the outputs of the slots that succeeded, in slot order.
+func (r *Result) Outputs() []media.Output {
+	var out []media.Output
+	for _, s := range r.Slots {
+		if s.Output != nil {
+			out = append(out, *s.Output)
+		}
+	}
+	return out
+}
+
+// Err is nil if any slot succeeded or the operation is still running; otherwise the
+// error of the first slot that has one. A program that wants all or nothing looks
+// here; the slots tell the rest.
+func (r *Result) Err() error {
+	for _, s := range r.Slots {
+		if s.Output != nil || s.Status == StatusRunning {
+			return nil
+		}
+	}
+	for _, s := range r.Slots {
+		if s.Error != nil {
+			e := media.Errorf(s.Error.Code, "%s", s.Error.Message)
+			e.Retryable = s.Error.Retryable
+			return e
+		}
+	}
+	return nil
+}

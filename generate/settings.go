@@ -1,0 +1,232 @@
+package generate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// negotiation turns a request into a task for one model and notes what becomes of
+// every setting that was asked for.
+type negotiation struct {
+	req   Request
+	model Model
+	task  Task
+	out   []Disposition
+	// providers are the known provider keys, to tell a foreign option from a typo.
+	providers []string
+	// exact is the asked size in pixels where the model took it as it is.
+	exact *sides
+}
+
+// negotiate works out every setting. Errors are what the model cannot do at all.
+func (n *negotiation) negotiate() error {
+	n.task = Task{
+		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
+		Inputs: n.req.Inputs, Mask: n.req.Mask,
+	}
+	if n.req.N != 0 {
+		n.applied("n", strconv.Itoa(n.req.N))
+	}
+	if err := n.prompt(); err != nil {
+		return err
+	}
+	if err := n.pictures(); err != nil {
+		return err
+	}
+	n.geometry()
+	n.quality()
+	n.style()
+	n.format()
+	n.background()
+	n.compression()
+	n.seed()
+	n.moderation()
+	n.options()
+	return nil
+}
+
+func (n *negotiation) add(setting, asked, applied string, outcome Outcome, reason string) {
+	n.out = append(n.out, Disposition{
+		Setting: setting, Asked: clip(media.Scrub(asked)), Applied: clip(media.Scrub(applied)), Outcome: outcome, Reason: reason,
+	})
+}
+
+func (n *negotiation) applied(setting, value string) {
+	n.add(setting, value, value, OutcomeApplied, "")
+}
+
+func (n *negotiation) adapted(setting, asked, applied, reason string) {
+	n.add(setting, asked, applied, OutcomeAdapted, reason)
+}
+
+func (n *negotiation) dropped(setting, asked, reason string) {
+	n.add(setting, asked, "", OutcomeDropped, reason)
+}
+
+func (n *negotiation) supports(what string) bool { return slices.Contains(n.model.Supports, what) }
+
+func (n *negotiation) prompt() error {
+	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
+		if n.supports("negative_prompt") {
+			n.task.NegativePrompt = avoid
+			n.applied("negative_prompt", avoid)
+		} else {
+			n.task.Prompt += "\n\nAvoid: " + avoid
+			n.adapted("negative_prompt", avoid, "Avoid: "+avoid, n.model.Name+" has no negative prompt; it was appended to the prompt")
+		}
+	}
+	limit := n.model.MaxPrompt
+	if limit == 0 {
+		limit = maxPrompt
+	}
+	if have := utf8.RuneCountInString(n.task.Prompt); have > limit {
+		return media.Errorf(media.CodeInvalid, "the prompt has %d characters and %s takes %d: shorten it", have, n.model.Name, limit)
+	}
+	return nil
+}
+
+// pictures refuses what cannot be looked at.
+func (n *negotiation) pictures() error {
+	if have := len(n.req.Inputs); have > n.model.MaxInputs {
+		return media.Errorf(media.CodeUnsupported, "%d input pictures and %s takes %d: use fewer, or another model", have, n.model.Name, n.model.MaxInputs)
+	}
+	if n.req.Mask != nil && (n.model.Mask == "" || n.model.Mask == "none") {
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask: say in the prompt what to change, or use another model", n.model.Name)
+	}
+	return nil
+}
+
+func (n *negotiation) style() {
+	switch s := n.req.Style; {
+	case s == "":
+	case n.supports("style"):
+		n.task.Style = s
+		n.applied("style", s)
+	default:
+		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
+	}
+}
+
+func (n *negotiation) format() {
+	f := n.req.OutputFormat
+	switch {
+	case f == "":
+	case slices.Contains(n.model.Formats, f):
+		n.task.OutputFormat = f
+		n.applied("output_format", f)
+	case !writable(f):
+		n.dropped("output_format", f, n.model.Name+" does not give it, and pictures are converted to png, jpeg or webp only")
+	case len(n.model.Formats) == 0:
+		n.adapted("output_format", f, f, n.model.Name+" chooses its own format; another one is converted and the original kept")
+	default:
+		n.adapted("output_format", f, f, fmt.Sprintf("%s gives %s; its answer is converted and the original kept", n.model.Name, strings.Join(n.model.Formats, ", ")))
+	}
+}
+
+// writable tells whether a picture can be converted into the format.
+func writable(format string) bool {
+	_, err := imaging.ParseFormat(format)
+	return err == nil
+}
+
+func (n *negotiation) background() {
+	switch b := n.req.Background; {
+	case b == "":
+	case !n.supports("background"):
+		n.dropped("background", b, n.model.Name+" has no background setting; describe the background in the prompt")
+	case b == "transparent" && n.req.OutputFormat == "jpeg":
+		n.dropped("background", b, "jpeg has no transparency; ask for png or webp")
+	default:
+		n.task.Background = b
+		n.applied("background", b)
+	}
+}
+
+func (n *negotiation) compression() {
+	if n.req.Compression == nil {
+		return
+	}
+	asked := strconv.Itoa(*n.req.Compression)
+	switch f := n.task.OutputFormat; {
+	case !n.supports("compression"):
+		n.dropped("compression", asked, n.model.Name+" has no compression setting")
+	case f != "jpeg" && f != "webp":
+		n.dropped("compression", asked, "only jpeg and webp are compressed with loss; set output_format too")
+	default:
+		n.task.Compression = n.req.Compression
+		n.applied("compression", asked)
+	}
+}
+
+func (n *negotiation) seed() {
+	if n.req.Seed == nil {
+		return
+	}
+	asked := strconv.FormatInt(*n.req.Seed, 10)
+	if !n.supports("seed") {
+		n.dropped("seed", asked, n.model.Name+" has no seeds; the result cannot be repeated")
+		return
+	}
+	seed := n.model.foldSeed(*n.req.Seed)
+	n.task.Seed = &seed
+	if seed == *n.req.Seed {
+		n.applied("seed", asked)
+		return
+	}
+	n.adapted("seed", asked, strconv.FormatInt(seed, 10), fmt.Sprintf("seeds of %s go from 0 to %d", n.model.Name, n.model.MaxSeed))
+}
+
+// foldSeed brings a seed into the model's range, always the same way.
+func (m Model) foldSeed(seed int64) int64 {
+	if m.MaxSeed <= 0 || seed >= 0 && seed <= m.MaxSeed {
+		return seed
+	}
+	span := m.MaxSeed + 1
+	if span <= 0 { // the range is all of the non-negative numbers
+		return seed & m.MaxSeed
+	}
+	return (seed%span + span) % span
+}
+
+func (n *negotiation) moderation() {
+	switch m := n.req.Moderation; {
+	case m == "":
+	case n.supports("moderation"):
+		n.task.Moderation = m
+		n.applied("moderation", m)
+	default:
+		n.dropped("moderation", m, n.model.Name+" has no moderation setting")
+	}
+}
+
+// options takes those of this model; each other one is named.
+func (n *negotiation) options() {
+	for _, provider := range slices.Sorted(maps.Keys(n.req.Options)) {
+		for _, name := range slices.Sorted(maps.Keys(n.req.Options[provider])) {
+			value := n.req.Options[provider][name]
+			setting := "options." + clip(provider) + "." + clip(name)
+			asked := fmt.Sprint(value)
+			switch {
+			case !slices.Contains(n.providers, strings.ToLower(provider)):
+				n.dropped(setting, asked, fmt.Sprintf("there is no provider %q; it is one of %s", clip(provider), strings.Join(n.providers, ", ")))
+			case !strings.EqualFold(provider, n.model.Provider):
+				n.dropped(setting, asked, "the request went to "+n.model.Provider)
+			case !slices.Contains(n.model.Options, name):
+				n.dropped(setting, asked, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
+			default:
+				if n.task.Options == nil {
+					n.task.Options = map[string]any{}
+				}
+				n.task.Options[name] = value
+				n.applied(setting, asked)
+			}
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// geometry works out size and aspect ratio. An explicit size in pixels wins over
+// the ratio, and over a quality that stands for a tier.
+func (n *negotiation) geometry() {
+	rule := n.model.Size
+	ask, err := parseSize(n.req.Size)
+	switch {
+	case n.req.Size == "auto" && rule.Mode != "none" && (rule.Auto || rule.Mode != "enum"):
+		n.applied("size", "auto")
+		n.ratio()
+	case n.req.Size == "auto" || n.req.Size == "" || err != nil:
+		if n.req.Size == "auto" {
+			n.dropped("size", "auto", n.model.Name+" has one size for every picture")
+		}
+		n.ratio()
+	case rule.Mode == "none":
+		n.dropped("size", n.req.Size, n.model.Name+" cannot be told a size")
+		n.ratio()
+	default:
+		n.size(ask)
+	}
+}
+
+func (n *negotiation) size(ask sides) {
+	f := n.model.Size.fitSize(ask)
+	n.take(f)
+	if f.sides == ask {
+		n.applied("size", ask.String())
+		n.exact = &ask
+	} else {
+		n.adapted("size", ask.String(), f.String(), n.sizeReason(f))
+	}
+	if n.req.AspectRatio == "" {
+		return
+	}
+	if r, _ := parseRatio(n.req.AspectRatio); sameRatio(r, ask.ratio()) {
+		n.applied("aspect_ratio", n.req.AspectRatio)
+		return
+	}
+	n.dropped("aspect_ratio", n.req.AspectRatio, "the size says otherwise, and an explicit size wins")
+}
+
+// sizeReason tells why a size was changed.
+func (n *negotiation) sizeReason(f fit) string {
+	r := n.model.Size
+	switch r.Mode {
+	case "enum":
+		return fmt.Sprintf("%s offers %s; this is the nearest ratio", n.model.Name, strings.Join(r.Values, ", "))
+	case "tier":
+		return fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.cell())
+	}
+	var rules []string
+	if r.Step > 1 {
+		rules = append(rules, fmt.Sprintf("multiples of %d", r.Step))
+	}
+	rules = append(rules, fmt.Sprintf("%d to %d pixels a side", r.MinSide, r.MaxSide))
+	if r.MaxRatio > 0 {
+		rules = append(rules, fmt.Sprintf("ratios up to %g:1", r.MaxRatio))
+	}
+	if r.MinPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at least %.2f megapixels", float64(r.MinPixels)/million))
+	}
+	if r.MaxPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at most %.2f megapixels", float64(r.MaxPixels)/million))
+	}
+	return n.model.Name + " takes " + strings.Join(rules, ", ")
+}
+
+// cell names a ratio and a tier for people: "16:9 2K".
+func (f fit) cell() string { return strings.TrimSpace(f.ratio + " " + f.tier) }
+
+// ratio works out the aspect ratio where no size decides.
+func (n *negotiation) ratio() {
+	tier := n.tierOfQuality()
+	if n.req.AspectRatio == "" {
+		n.task.Tier = tier
+		return
+	}
+	ask, _ := parseRatio(n.req.AspectRatio) // checked before
+	if n.model.Size.Mode == "none" {
+		n.dropped("aspect_ratio", n.req.AspectRatio, n.model.Name+" cannot be told an aspect ratio")
+		return
+	}
+	f := n.model.Size.fitRatio(ask, tier)
+	n.take(f)
+	have, how := f.sides.ratio(), f.String()
+	if f.ratio != "" {
+		have, _ = parseRatio(f.ratio)
+		how = f.ratio
+	}
+	switch {
+	case sameRatio(ask, have) && f.ratio != "":
+		n.applied("aspect_ratio", f.ratio)
+	case sameRatio(ask, have) || n.model.Size.Mode == "free" && nearRatio(ask, have, n.model.Size.Step):
+		n.add("aspect_ratio", n.req.AspectRatio, how, OutcomeApplied, "")
+	default:
+		n.adapted("aspect_ratio", n.req.AspectRatio, how, n.ratioReason())
+	}
+}
+
+// nearRatio allows for one step of rounding at the usual size.
+func nearRatio(a, b float64, step int) bool {
+	const usual = 1024
+	return max(a/b, b/a)-1 < float64(step)/usual
+}
+
+func (n *negotiation) ratioReason() string {
+	r := n.model.Size
+	switch r.Mode {
+	case "enum":
+		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Values, ", "))
+	case "tier":
+		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Ratios, ", "))
+	}
+	return fmt.Sprintf("%s takes ratios up to %g:1", n.model.Name, r.MaxRatio)
+}
+
+// take puts a geometry into the task: pixels, or ratio and tier.
+func (n *negotiation) take(f fit) {
+	if f.ratio != "" {
+		n.task.AspectRatio, n.task.Tier = f.ratio, f.tier
+		return
+	}
+	n.task.Width, n.task.Height = f.w, f.h
+}
+
+// The ranks of quality words, the seeds' beside those of the GPT Image family.
+const (
+	rankLow = iota
+	rankMedium
+	rankHigh
+	rankXHigh
+	rankMax
+)
+
+// qualityRank orders quality words; false for a word that is not one.
+func qualityRank(word string) (int, bool) {
+	r, ok := map[string]int{
+		"low": rankLow, "medium": rankMedium, "standard": rankMedium, "high": rankHigh, "hd": rankHigh,
+		"xhigh": rankXHigh, "max": rankMax,
+	}[word]
+	return r, ok
+}
+
+// tierOfQuality gives the tier that a quality word stands for on a model with tiers;
+// empty if none was asked for.
+func (n *negotiation) tierOfQuality() string {
+	tiers := n.model.Size.Tiers
+	if n.model.Size.Mode != "tier" || len(tiers) == 0 || n.req.Quality == "" {
+		return ""
+	}
+	if i := slices.IndexFunc(tiers, func(t string) bool { return strings.EqualFold(t, n.req.Quality) }); i >= 0 {
+		return tiers[i]
+	}
+	rank, ok := qualityRank(strings.ToLower(n.req.Quality))
+	if !ok {
+		return ""
+	}
+	want := []string{rankLow: "1K", rankMedium: "1K", rankHigh: "2K", rankXHigh: "4K", rankMax: "4K"}[rank]
+	if slices.Contains(tiers, want) {
+		return want
+	}
+	return tiers[len(tiers)-1]
+}
+
+// quality works out the quality word, after the geometry.
+func (n *negotiation) quality() {
+	asked := n.req.Quality
+	word := strings.ToLower(asked)
+	rank, known := qualityRank(word)
+	tier := n.tierOfQuality()
+	switch {
+	case asked == "":
+	case slices.Contains(n.model.Qualities, word):
+		n.task.Quality = word
+		n.applied("quality", asked)
+	case tier != "" && n.req.Size != "" && n.req.Size != "auto":
+		n.dropped("quality", asked, "the size decides the tier, and an explicit size beats quality")
+	case tier != "" && strings.EqualFold(tier, asked):
+		n.applied("quality", tier)
+	case tier != "":
+		n.adapted("quality", asked, tier, n.model.Name+" has the tiers "+strings.Join(n.model.Size.Tiers, ", "))
+	case known && len(n.model.Qualities) > 0:
+		n.task.Quality = n.model.nearestQuality(rank)
+		n.adapted("quality", asked, n.task.Quality, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+	case word == "auto":
+		n.applied("quality", asked)
+	case len(n.model.Qualities) > 0:
+		n.dropped("quality", asked, n.model.Name+" has the qualities "+strings.Join(n.model.Qualities, ", "))
+	default:
+		n.dropped("quality", asked, n.model.Name+" has no quality setting")
+	}
+}
+
+// nearestQuality gives the model's word of this rank, or the next one below, or its
+// lowest.
+func (m Model) nearestQuality(rank int) string {
+	best, bestRank, lowest, lowestRank := "", -1, "", rankMax+1
+	for _, q := range m.Qualities {
+		r, ok := qualityRank(q)
+		if !ok {
+			continue
+		}
+		if r <= rank && r > bestRank {
+			best, bestRank = q, r
+		}
+		if r < lowestRank {
+			lowest, lowestRank = q, r
+		}
+	}
+	if best == "" {
+		return lowest
+	}
+	return best
+}

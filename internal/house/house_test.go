@@ -1,0 +1,235 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	root     = "../.."
+	module   = "atelier/"
+	maxLines = 600
+)
+
+// mayImport is the house: the rooms that each room's production code may use. A
+// room's sub-packages follow the room's rule and may use the room itself.
+var mayImport = map[string][]string{
+	"media":             {},
+	"journal":           {},
+	"blob":              {"media"},
+	"probe":             {"media"},
+	"wire":              {"media", "blob", "probe"},
+	"internal/safehttp": {"media"},
+	"imaging":           {"media", "blob", "probe", "wire"},
+	"generate":          {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp"},
+	"chat":              {"media", "blob", "probe", "wire", "imaging"},
+	"ledger":            {"media"},
+	"action":            {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp"},
+	"agents":            {},
+	"agent":             {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "internal/safehttp"},
+	"run":               {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp"},
+	"cmd":               {"*"},
+	"internal/house":    {},
+	"examples":          {"*"},
+}
+
+type source struct {
+	path string // slash separated, from the root
+	file *ast.File
+	text string
+}
+
+func (s source) dir() string { return filepath.ToSlash(filepath.Dir(s.path)) }
+
+// test tells code that only tests use: test files and the conformance suites.
+func (s source) test() bool {
+	return strings.HasSuffix(s.path, "_test.go") || strings.Contains(s.dir()+"/", "test/")
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var out []source
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "node_modules" || name == "tools" || name == "testdata" || strings.HasPrefix(name, ".") && name != ".." && name != ".") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, b, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		out = append(out, source{path: filepath.ToSlash(rel), file: f, text: string(b)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 50 {
+		t.Fatalf("found only %d Go files: is the root wrong?", len(out))
+	}
+	return out
+}
+
+func roomOf(dir string) string {
+	if strings.HasPrefix(dir, "internal/") {
+		return dir
+	}
+	room, _, _ := strings.Cut(dir, "/")
+	return room
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		room := roomOf(s.dir())
+		allowed, known := mayImport[room]
+		if !known {
+			t.Errorf("%s: room %q is not in the house: add it here and to docs/architecture.md", s.path, room)
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			path, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module)
+			if !ok || s.test() {
+				continue
+			}
+			to := roomOf(path)
+			if to != room && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
+				t.Errorf("%s imports %s: %s may use %v", s.path, path, room, allowed)
+			}
+			if strings.HasSuffix(path, "test") {
+				t.Errorf("%s imports the test package %s", s.path, path)
+			}
+		}
+	}
+}
+
+func TestDriversDoNotImportEachOther(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test() || roomOf(s.dir()) != "generate" || s.dir() == "generate" {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			shared := strings.HasPrefix(path, module+"generate/internal/")
+			if !shared && strings.HasPrefix(path, module+"generate/") && !strings.HasPrefix(path+"/", module+s.dir()+"/") {
+				t.Errorf("%s imports %s: drivers know only the Gateway's contract", s.path, path)
+			}
+		}
+	}
+}
+
+func TestPureRoomsStayPure(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test() || !slices.Contains([]string{"agent", "generate"}, s.dir()) {
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if path == "database/sql" || path == "net/http" || strings.Contains(path, "dbos") {
+				t.Errorf("%s imports %s: HTTP, SQL and the durable engine stay in their own rooms", s.path, path)
+			}
+		}
+	}
+}
+
+func TestFilesStaySmall(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if n := strings.Count(s.text, "\n"); n > maxLines {
+			t.Errorf("%s has %d lines: at most %d", s.path, n, maxLines)
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	t.Parallel()
+	said := map[string]bool{}
+	for _, s := range sources(t) {
+		if !strings.HasSuffix(s.path, "_test.go") {
+			said[s.dir()] = said[s.dir()] || s.file.Doc != nil
+		}
+	}
+	for dir, ok := range said {
+		if !ok {
+			t.Errorf("package %s has no package comment", dir)
+		}
+	}
+}
+
+func TestNoInitAndNoSkippedTest(t *testing.T) {
+	t.Parallel()
+	skip := regexp.MustCompile(`\b[tb]\.Skip(Now|f)?\(`)
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s has an init function: register explicitly", s.path)
+			}
+		}
+		if strings.HasSuffix(s.path, "_test.go") && !strings.HasPrefix(s.path, "internal/house/") && skip.MatchString(s.text) {
+			t.Errorf("%s skips a test", s.path)
+		}
+	}
+}
+
+func TestDocumentsNameEveryVariable(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	variable := regexp.MustCompile(`"((?:ATELIER|OPENAI|GEMINI|GOOGLE|ANTHROPIC|OPENROUTER|OLLAMA)_[A-Z_]+)"`)
+	found := 0
+	for _, s := range sources(t) {
+		if s.test() {
+			continue
+		}
+		for _, m := range variable.FindAllStringSubmatch(s.text, -1) {
+			found++
+			if !strings.Contains(string(doc), "`"+m[1]+"`") {
+				t.Errorf("%s reads %s, which docs/configuration.md does not name", s.path, m[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("found no environment variable in the code: is the pattern wrong?")
+	}
+}
+
+func TestDirectDependenciesHaveReasons(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	require := regexp.MustCompile(`(?m)^(?:require )?\t?([a-z0-9.-]+\.[a-z]+/\S+) v\S+$`)
+	for _, m := range require.FindAllStringSubmatch(string(mod), -1) {
+		if !strings.Contains(string(doc), m[1]) {
+			t.Errorf("docs/dependencies.md gives no reason for %s", m[1])
+		}
+	}
+}

@@ -1,0 +1,294 @@
+// Package safehttp fetches what others name: links of providers, of models, of
+// pages. It guards scheme, address, size, time and type, and believes nobody else.
+//
+// The address is checked when the connection is made, on every hop of every
+// redirect, so neither a name that resolves inwards nor one that changes its mind
+// gets through. Origins that the operator configured are trusted, a loopback one
+// too, as long as every hop so far was on a trusted origin.
+//
+// [Client.Get] never uses a proxy of the environment: behind one the address could
+// not be checked. [NewTransport], for calls to providers, honours HTTP_PROXY,
+// HTTPS_PROXY and NO_PROXY for the trusted origins alone.
+//
+// Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (no
+// http URL), CodeTooLarge, CodeDeadline, CodeCancelled, CodeBadResponse (type,
+// redirects, early end), and by status CodeNotFound, CodeForbidden,
+// CodeRateLimited, CodeUnavailable. They name the origin only, because paths and
+// queries of links carry secrets. The package imports media and the standard
+// library.
+package safehttp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/media"
+)
+
+// Defaults of [Config].
+const (
+	DefaultMaxBytes     = 64 << 20
+	DefaultTimeout      = time.Minute
+	DefaultMaxRedirects = 5
+)
+
+// Config says what may be fetched. The zero value fetches any type from public
+// addresses within the defaults.
+type Config struct {
+	// TrustedOrigins are URLs whose scheme, host and port are trusted whatever they
+	// resolve to; paths are ignored, and what is no URL trusts nothing.
+	TrustedOrigins []string
+	// MaxBytes is the longest body; 0 means [DefaultMaxBytes].
+	MaxBytes int64
+	// Timeout covers a whole fetch, reading the body included; 0 means [DefaultTimeout].
+	Timeout time.Duration
+	// Types are the accepted media types as declared, such as image/png or image/*;
+	// none means any. A missing type or application/octet-stream always passes,
+	// because bytes are sniffed later anyway.
+	Types []string
+	// MaxRedirects is how many hops are followed; 0 means [DefaultMaxRedirects], a
+	// negative number none.
+	MaxRedirects int
+	// UserAgent is sent with every fetch; "" means "atelier".
+	UserAgent string
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxBytes == 0 {
+		c.MaxBytes = DefaultMaxBytes
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxRedirects == 0 {
+		c.MaxRedirects = DefaultMaxRedirects
+	}
+	if c.UserAgent == "" {
+		c.UserAgent = "atelier"
+	}
+	return c
+}
+
+// Client fetches within its configuration. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	http *http.Client
+}
+
+// New makes a client.
+func New(cfg Config) *Client {
+	c := &Client{cfg: cfg.withDefaults()}
+	c.http = &http.Client{Transport: newGuard(c.cfg, nil), CheckRedirect: c.redirect}
+	return c
+}
+
+// Response is one fetched resource.
+type Response struct {
+	// Body gives at most MaxBytes bytes and fails with CodeTooLarge beyond. The
+	// caller closes it.
+	Body io.ReadCloser
+	// ContentType is the declared type, lower case, without parameters; "" if none.
+	ContentType string
+	// Size is the declared length, -1 if there is none.
+	Size int64
+	// URL is the address after redirects. It may carry secrets.
+	URL string
+}
+
+// Get fetches a URL. The answer is 2xx and passed the checks on size and type as
+// far as its header tells; the body is checked while it is read.
+func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
+	u, err := parse(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		cancel()
+		return nil, media.Errorf(media.CodeInvalid, "fetch from %s: the address cannot be used", origin(u))
+	}
+	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	req.Header.Set("Accept-Encoding", "identity")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		cancel()
+		return nil, c.fetchError(u, err)
+	}
+	if err := c.check(resp); err != nil {
+		cancel()
+		return nil, errors.Join(err, ignoreClose(resp.Body))
+	}
+	return &Response{
+		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, left: c.cfg.MaxBytes, cancel: cancel},
+		ContentType: contentType(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
+	}, nil
+}
+
+// ignoreClose closes a body that is of no use; its error says nothing more.
+func ignoreClose(rc io.Closer) error {
+	_ = rc.Close()
+	return nil
+}
+
+// parse accepts absolute http and https URLs without credentials. Its errors do
+// not repeat the text, which may be a data: URL.
+func parse(raw string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil:
+		return nil, media.Errorf(media.CodeInvalid, "the address to fetch is no URL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, media.Errorf(media.CodeInvalid, "addresses with the scheme %q are not fetched: use http or https", clip(u.Scheme))
+	case u.Hostname() == "":
+		return nil, media.Errorf(media.CodeInvalid, "the address to fetch names no host")
+	case u.User != nil:
+		return nil, media.Errorf(media.CodeInvalid, "the address to fetch on %s holds credentials: remove them", u.Hostname())
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+func clip(s string) string { return s[:min(len(s), 20)] }
+
+// redirect is asked before each further hop.
+func (c *Client) redirect(req *http.Request, via []*http.Request) error {
+	if len(via) > c.cfg.MaxRedirects {
+		return media.Errorf(media.CodeBadResponse, "more than %d redirects", max(c.cfg.MaxRedirects, 0))
+	}
+	if _, err := parse(req.URL.String()); err != nil {
+		return err
+	}
+	req.Header.Del("Referer") // the earlier address may be a signed link
+	return nil
+}
+
+// check judges status and headers.
+func (c *Client) check(resp *http.Response) error {
+	from := origin(resp.Request.URL)
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return statusError(resp)
+	}
+	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
+		return media.Errorf(media.CodeBadResponse, "fetch from %s: the answer is compressed though that was not asked for", from)
+	}
+	if resp.ContentLength > c.cfg.MaxBytes {
+		return c.tooLarge(resp.Request.URL)
+	}
+	if t := contentType(resp); !c.accepts(t) {
+		return media.Errorf(media.CodeBadResponse, "fetch from %s: the answer is %s, want %s", from, clip(t), strings.Join(c.cfg.Types, ", "))
+	}
+	return nil
+}
+
+func (c *Client) tooLarge(u *url.URL) error {
+	return media.Errorf(media.CodeTooLarge, "fetch from %s: the answer is longer than the limit of %d bytes", origin(u), c.cfg.MaxBytes)
+}
+
+func (c *Client) accepts(t string) bool {
+	if len(c.cfg.Types) == 0 || t == "" || t == "application/octet-stream" || t == "binary/octet-stream" {
+		return true
+	}
+	for _, pattern := range c.cfg.Types {
+		if ok, err := path.Match(strings.ToLower(pattern), t); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+func contentType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}
+
+// statusError tells what a status other than 2xx means for the caller.
+func statusError(resp *http.Response) error {
+	code := media.CodeBadResponse
+	switch s := resp.StatusCode; {
+	case s == http.StatusNotFound || s == http.StatusGone:
+		code = media.CodeNotFound
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		code = media.CodeForbidden
+	case s == http.StatusTooManyRequests:
+		code = media.CodeRateLimited
+	case s >= 500 || s == http.StatusRequestTimeout:
+		code = media.CodeUnavailable
+	}
+	e := media.Errorf(code, "fetch from %s: status %d", origin(resp.Request.URL), resp.StatusCode)
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		e.RetryAfter = time.Duration(min(seconds, 24*3600)) * time.Second
+	}
+	return e
+}
+
+// fetchError takes the URL, which may be a signed link, out of an error.
+func (c *Client) fetchError(u *url.URL, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var coded *media.Error
+	switch {
+	case errors.As(err, &coded):
+		return media.Errorf(coded.Code, "fetch from %s: %w", origin(u), coded)
+	case errors.Is(err, context.Canceled):
+		return media.Errorf(media.CodeCancelled, "fetch from %s: %w", origin(u), context.Canceled)
+	case errors.Is(err, context.DeadlineExceeded):
+		return media.Errorf(media.CodeDeadline, "fetch from %s: it took longer than %s: %w", origin(u), c.cfg.Timeout, context.DeadlineExceeded)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e := media.Errorf(media.CodeBadResponse, "fetch from %s: the answer ends early: %w", origin(u), io.ErrUnexpectedEOF)
+		e.Retryable = true
+		return e
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.IsNotFound {
+		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
+	}
+	return media.Errorf(media.CodeUnavailable, "fetch from %s: %w", origin(u), err)
+}
+
+// body counts what is read and ends the fetch when it is closed.
+type body struct {
+	c      *Client
+	rc     io.ReadCloser
+	u      *url.URL
+	left   int64
+	cancel context.CancelFunc
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.rc.Read(p)
+	if int64(n) > b.left {
+		n = int(b.left)
+		b.left = 0
+		return n, b.c.tooLarge(b.u)
+	}
+	b.left -= int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.c.fetchError(b.u, err)
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (b *body) Close() error {
+	defer b.cancel()
+	return b.rc.Close()
+}

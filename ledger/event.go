@@ -1,0 +1,37 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Event is one line of a run tree's log.
+type Event struct {
+	ID string `json:"id"`
+	// Position is the global sequence number, growing in commit order.
+	Position int64 `json:"position"`
+	// Sequence counts from 1 without gaps within the run tree.
+	Sequence int64 `json:"sequence"`
+	// Tree is the root run; RunID is the run of the tree that it is about.
+	Tree  string `json:"tree"`
+	RunID string `json:"run_id"`
+	// AgentPath is the way from the root agent to the one it is about, slash separated.
+	AgentPath string `json:"agent_path,omitempty"`
+	// Kind is one of the closed list of event kinds.
+	Kind string `json:"kind"`
+	// Payload is small JSON without media.
+	Payload   json.RawMessage `json:"payload,omitempty"`
+	CreatedAt time.Time       `json:"created_at"`
+}
+
+// Events keeps the event log of run trees.
+type Events interface {
+	// AppendEvents saves events in order, in one commit, and gives them ids, positions,
+	// sequences, and the time where they have none. Tree, RunID and Kind are required
+	// and the trees' root runs exist.
+	AppendEvents(ctx context.Context, events []Event) ([]Event, error)
+	// ListEvents lists a tree's events with a sequence above after, in order; limit as
+	// in [Page]. The tree may be named by any of its runs.
+	ListEvents(ctx context.Context, owner, runID string, after int64, limit int) ([]Event, error)
+}

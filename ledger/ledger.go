@@ -1,0 +1,52 @@
+package ledger
+
+import (
+	"context"
+
+	"atelier/media"
+)
+
+// Store is the whole ledger. Implementations are safe for concurrent use, also by
+// several processes on one database.
+type Store interface {
+	media.Recorder
+	Runs
+	Prompts
+	Media
+	Blobs
+	Operations
+	Events
+	// Version is the schema version of the open database.
+	Version(ctx context.Context) (int64, error)
+	// Close releases the database. Calls after it fail.
+	Close() error
+}
+
+// Page limits. A zero limit means [DefaultLimit]; a larger one than [MaxLimit] is cut to it.
+const (
+	DefaultLimit = 50
+	MaxLimit     = 1000
+)
+
+// Page asks for a part of a list.
+type Page struct {
+	// After is the Next of the part before; empty means from the start.
+	After string
+	// Limit is how many rows at most.
+	Limit int
+}
+
+// Bound gives the limit that holds.
+func (p Page) Bound() int {
+	if p.Limit <= 0 {
+		return DefaultLimit
+	}
+	return min(p.Limit, MaxLimit)
+}
+
+// List is a part of a list.
+type List[T any] struct {
+	Items []T `json:"items"`
+	// Next asks for the following part; empty when this is the last one.
+	Next string `json:"next,omitempty"`
+}

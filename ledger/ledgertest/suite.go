@@ -1,0 +1,165 @@
+// Package ledgertest is the conformance suite of package ledger: one subtest per
+// clause of its interfaces' comments. It imports ledger, media and testing.
+package ledgertest
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Deps are what a store under test must use.
+type Deps struct {
+	// Now is a clock that moves on by one millisecond at each call.
+	Now func() time.Time
+	// NewID makes ids that sort in the order of making.
+	NewID func() string
+}
+
+// Harness makes stores for the suite.
+type Harness struct {
+	// Open opens the database called name, empty at first; a second Open with the same
+	// name is a second handle on it, as another process would have. The suite closes it.
+	Open func(t *testing.T, name string, d Deps) ledger.Store
+	// Fill makes the database called name refuse to grow, as a full disk does. It may
+	// be nil where that cannot be arranged.
+	Fill func(t *testing.T, s ledger.Store)
+	// OpenReadOnly opens a database that cannot be written; nil as for Fill.
+	OpenReadOnly func(t *testing.T, name string, d Deps) ledger.Store
+}
+
+// owner is who the suite acts for.
+const owner = "ann"
+
+// fixture is one open store with its injected ids and clock.
+type fixture struct {
+	ledger.Store
+	deps Deps
+	h    Harness
+	name string
+}
+
+// ids and clock are shared by the handles of one test, so that order holds between them.
+func newDeps() Deps {
+	var ids, ticks atomic.Int64
+	start := time.Date(2026, 11, 21, 4, 0, 0, 123456000, time.UTC)
+	return Deps{
+		Now:   func() time.Time { return start.Add(time.Duration(ticks.Add(1)) * time.Millisecond) },
+		NewID: func() string { return fmt.Sprintf("0199a000-0000-7000-8000-%012d", ids.Add(1)) },
+	}
+}
+
+func (h Harness) fixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{deps: newDeps(), h: h, name: "one"}
+	f.Store = f.open(t)
+	return f
+}
+
+func (f *fixture) open(t *testing.T) ledger.Store {
+	t.Helper()
+	s := f.h.Open(t, f.name, f.deps)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// run creates a root run, or a child of parent.
+func (f *fixture) run(t *testing.T, who string, parent *ledger.Run) ledger.Run {
+	t.Helper()
+	id := f.deps.NewID()
+	r := ledger.Run{
+		ID: id, Owner: who, Tree: id, Agent: "research-agent", AgentPath: "research-agent",
+		Status: ledger.StatusRunning, Task: "draw a cat", StartedAt: f.deps.Now(),
+	}
+	if parent != nil {
+		r.Tree, r.Parent, r.Depth = parent.Tree, parent.ID, parent.Depth+1
+	}
+	if err := f.CreateRun(t.Context(), r); err != nil {
+		t.Fatalf("create run: %v", err)
+	}
+	return r
+}
+
+func scoped(t *testing.T, r ledger.Run) context.Context {
+	t.Helper()
+	return media.WithScope(t.Context(), media.Scope{Owner: r.Owner, Tree: r.Tree, Run: r.ID})
+}
+
+// picture is an output whose bytes are the text.
+func picture(bytes string, m media.Meta) media.Output {
+	return media.NewOutput(media.Blob{
+		Digest: media.DigestOf([]byte(bytes)), SizeBytes: int64(len(bytes)),
+		Facts: media.Facts{MIMEType: "image/png", Width: 64, Height: 48},
+	}, m)
+}
+
+func (f *fixture) record(ctx context.Context, t *testing.T, o media.Output) media.Output {
+	t.Helper()
+	got, err := f.Record(ctx, o)
+	if err != nil {
+		t.Fatalf("record %s: %v", o, err)
+	}
+	return got
+}
+
+func wantCode(t *testing.T, err error, code media.Code) {
+	t.Helper()
+	if got := media.CodeOf(err); got != code {
+		t.Errorf("code = %q, want %q (error: %v)", got, code, err)
+	}
+}
+
+// Run runs the whole suite.
+func Run(t *testing.T, h Harness) {
+	t.Helper()
+	for name, clause := range map[string]func(*testing.T, *fixture){
+		"run round trip":                  runRoundTrip,
+		"run conflicts and missing":       runConflicts,
+		"runs newest first, paged":        runPages,
+		"a cursor that is none":           badCursor,
+		"runs filtered":                   runFilters,
+		"steps and prompts in order":      stepsAndPrompts,
+		"empty owner is refused":          emptyOwner,
+		"foreign owner sees nothing":      foreignOwner,
+		"record without scope is refused": recordWithoutScope,
+		"record round trip":               recordRoundTrip,
+		"second making adds lineage":      secondMaking,
+		"recording again by id adds none": recordAgainByID,
+		"equal bytes in another tree":     otherTree,
+		"ref collision":                   refCollision,
+		"lineage to parents":              lineageToParents,
+		"input direction":                 inputDirection,
+		"media outlives cancellation":     outlivesCancel,
+		"media pages and filters":         mediaPages,
+		"label":                           labelling,
+		"delete leaves other records":     deletion,
+		"promote":                         promotion,
+		"promote warns and goes on":       promotionWarns,
+		"no base64 in any column":         noBase64,
+		"operation round trip":            operationRoundTrip,
+		"operation conflicts":             operationConflicts,
+		"blobs and orphans":               blobsAndOrphans,
+		"events in order":                 eventsInOrder,
+		"events need a root run":          eventsNeedRun,
+		"concurrent writers":              concurrentWriters,
+		"two handles on one database":     twoHandles,
+		"two handles opened at once":      openedAtOnce,
+		"disk full":                       diskFull,
+		"read-only":                       readOnly,
+		"calls after close fail":          afterClose,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clause(t, h.fixture(t))
+		})
+	}
+}

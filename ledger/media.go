@@ -1,0 +1,102 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"atelier/media"
+)
+
+// Record is one media record.
+type Record struct {
+	media.Output
+	Owner string `json:"owner"`
+	// Tree is the run tree (or the operation, outside a run) in which the ref means this item.
+	Tree string `json:"tree"`
+	// Run is the run that made or was given it; empty outside a run.
+	Run string `json:"run_id,omitempty"`
+	// ThumbnailDigest is the blob of its thumbnail; zero if there is none.
+	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
+	UpdatedAt       time.Time    `json:"updated_at"`
+}
+
+// Link is one row of prompt_run_media or agent_run_media: an item as it stood when
+// it was made, seen or chosen.
+type Link struct {
+	ID      string `json:"id"`
+	MediaID string `json:"media_id"`
+	RunID   string `json:"run_id,omitempty"`
+	// PromptRunID is empty for items of actions and code; then StepID says where.
+	PromptRunID string `json:"prompt_run_id,omitempty"`
+	StepID      string `json:"step_id,omitempty"`
+	OperationID string `json:"operation_id,omitempty"`
+	// Direction is input or output; empty for agent-run media.
+	Direction string `json:"direction,omitempty"`
+	// SourceID is the prompt-run media row behind a promoted item.
+	SourceID string         `json:"source_prompt_run_media_id,omitempty"`
+	Modality media.Modality `json:"modality"`
+	MIMEType string         `json:"mime_type"`
+	FileName string         `json:"file_name,omitempty"`
+	// SizeBytes, Width, Height (pixels) and DurationSeconds are facts of the bytes.
+	SizeBytes       int64          `json:"size_bytes"`
+	Width           int            `json:"width,omitempty"`
+	Height          int            `json:"height,omitempty"`
+	DurationSeconds float64        `json:"duration_seconds,omitempty"`
+	Label           string         `json:"label,omitempty"`
+	Description     string         `json:"description,omitempty"`
+	Metadata        map[string]any `json:"metadata,omitempty"`
+	// DisplayOrder counts from 1 within the run.
+	DisplayOrder    int          `json:"display_order"`
+	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
+	CreatedAt       time.Time    `json:"created_at"`
+	UpdatedAt       time.Time    `json:"updated_at"`
+}
+
+// Edge is one line of lineage. A second making of the same bytes is an edge from
+// the record to itself in the role same_bytes.
+type Edge struct {
+	ID      string `json:"id"`
+	ChildID string `json:"child_media_id"`
+	// ParentID is empty when the parent's ref has no record in the tree.
+	ParentID    string    `json:"parent_media_id,omitempty"`
+	ParentRef   media.Ref `json:"parent_ref"`
+	Role        string    `json:"role"`
+	RunID       string    `json:"run_id,omitempty"`
+	OperationID string    `json:"operation_id,omitempty"`
+	CreatedAt   time.Time `json:"created_at"`
+}
+
+// MediaQuery narrows a list of records; zero fields match all.
+type MediaQuery struct {
+	Tree     string
+	Run      string
+	Modality media.Modality
+	Ref      media.Ref
+	Page
+}
+
+// Media keeps media records, their links to runs and their lineage. Records come
+// in through media.Recorder, whose scope (owner, tree, run, step, prompt run,
+// operation) is read from the context: one commit writes the record, its
+// prompt-run media row and its lineage. Owner and tree are required.
+type Media interface {
+	// MediaRecord reads one by id.
+	MediaRecord(ctx context.Context, owner, id string) (Record, error)
+	// ListMedia lists records, newest first.
+	ListMedia(ctx context.Context, owner string, q MediaQuery) (List[Record], error)
+	// LabelMedia changes label and description; empty values leave them.
+	LabelMedia(ctx context.Context, owner, id, label, description string) error
+	// DeleteMedia leaves a tombstone. Records of the same bytes elsewhere, and the
+	// bytes, stay. Deleting twice is media.CodeNotFound.
+	DeleteMedia(ctx context.Context, owner, id string) error
+	// PromoteMedia saves the run's chosen items as agent-run media, in order, once each.
+	// A row that cannot be saved gives a warning and does not stop the others; the error
+	// is for what stops them all.
+	PromoteMedia(ctx context.Context, owner, runID string, chosen []media.Output) (warnings []string, err error)
+	// ListPromptMedia lists what a run made or saw, in display order.
+	ListPromptMedia(ctx context.Context, owner, runID string, p Page) (List[Link], error)
+	// ListAgentMedia lists what a run chose for its answer, in display order.
+	ListAgentMedia(ctx context.Context, owner, runID string, p Page) (List[Link], error)
+	// Lineage lists the edges to a record's parents, oldest first.
+	Lineage(ctx context.Context, owner, mediaID string) ([]Edge, error)
+}

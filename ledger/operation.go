@@ -1,0 +1,107 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"atelier/media"
+)
+
+// Operation is one journalled generation: its intent is saved before any billable
+// call, its receipt after.
+type Operation struct {
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
+	Tree  string `json:"tree"`
+	RunID string `json:"run_id,omitempty"`
+	// StepID is the step that asked for it.
+	StepID string `json:"step_id,omitempty"`
+	// Key is the idempotency key, unique per owner; empty means none.
+	Key string `json:"idempotency_key,omitempty"`
+	// Status is queued, submitted, running, succeeded, partial, failed, moderated or cancelled.
+	Status   string         `json:"status"`
+	Method   string         `json:"method,omitempty"`
+	Modality media.Modality `json:"modality,omitempty"`
+	Provider string         `json:"provider,omitempty"`
+	// Model is the display name, APIModel the provider's id.
+	Model    string `json:"model,omitempty"`
+	APIModel string `json:"api_model,omitempty"`
+	// Request, Dispositions, Usage and Metadata are small JSON without media.
+	Request      json.RawMessage `json:"request,omitempty"`
+	Dispositions json.RawMessage `json:"dispositions,omitempty"`
+	Usage        json.RawMessage `json:"usage,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Warnings     []string        `json:"warnings,omitempty"`
+	// EstimatedUSD and ReportedUSD are nil when unknown.
+	EstimatedUSD *string `json:"estimated_usd"`
+	ReportedUSD  *string `json:"reported_usd"`
+	Failure      Failure `json:"failure,omitzero"`
+
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// Slot is one of the results that an operation was asked for.
+type Slot struct {
+	OperationID string `json:"operation_id"`
+	// Index counts from 1.
+	Index         int             `json:"index"`
+	Status        string          `json:"status"`
+	MediaID       string          `json:"media_id,omitempty"`
+	Ref           media.Ref       `json:"ref,omitempty"`
+	Digest        media.Digest    `json:"digest,omitzero"`
+	RevisedPrompt string          `json:"revised_prompt,omitempty"`
+	Seed          *int64          `json:"seed,omitempty"`
+	Safety        json.RawMessage `json:"safety,omitempty"`
+	Failure       Failure         `json:"failure,omitzero"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+}
+
+// Task is one call to a provider on behalf of an operation.
+type Task struct {
+	ID          string `json:"id"`
+	OperationID string `json:"operation_id"`
+	// Call and Attempt count from 1: which part of a split, and which try of it.
+	Call    int `json:"call"`
+	Attempt int `json:"attempt"`
+	// Key is the idempotency key that the provider was given.
+	Key      string `json:"idempotency_key,omitempty"`
+	Provider string `json:"provider,omitempty"`
+	// TaskID is the provider's id of an asynchronous task, saved before the first poll.
+	TaskID string `json:"task_id,omitempty"`
+	Status string `json:"status"`
+	// Detail is small JSON without media: the slots it fills, usage, reported cost.
+	Detail     json.RawMessage `json:"detail,omitempty"`
+	Failure    Failure         `json:"failure,omitzero"`
+	FinishedAt time.Time       `json:"finished_at,omitzero"`
+	CreatedAt  time.Time       `json:"created_at"`
+	UpdatedAt  time.Time       `json:"updated_at"`
+}
+
+// OperationQuery narrows a list of operations; zero fields match all.
+type OperationQuery struct {
+	Tree   string
+	Status string
+	Page
+}
+
+// Operations keeps generations, their slots and their provider calls.
+type Operations interface {
+	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
+	BeginOperation(ctx context.Context, o Operation) error
+	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
+	// warnings, money and failure. Doing it again overwrites.
+	FinishOperation(ctx context.Context, o Operation) error
+	// SaveSlot inserts or overwrites a slot by operation and index.
+	SaveSlot(ctx context.Context, s Slot) error
+	// SaveTask inserts or overwrites a provider call by id.
+	SaveTask(ctx context.Context, t Task) error
+	// Operation reads one with its slots and provider calls.
+	Operation(ctx context.Context, owner, id string) (Operation, []Slot, []Task, error)
+	// OperationByKey finds one by its idempotency key.
+	OperationByKey(ctx context.Context, owner, key string) (Operation, error)
+	// ListOperations lists operations, newest first.
+	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)
+}

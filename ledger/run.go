@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Status is the state of a run or a step.
+type Status string
+
+// The states.
+const (
+	StatusRunning   Status = "running"
+	StatusPaused    Status = "paused"
+	StatusSucceeded Status = "succeeded"
+	StatusFailed    Status = "failed"
+	StatusCancelled Status = "cancelled"
+)
+
+// Run is one run of one agent; a sub-agent's run has a parent.
+type Run struct {
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
+	// Tree is the id of the root run; a root run's tree is its own id.
+	Tree   string `json:"tree"`
+	Parent string `json:"parent,omitempty"`
+	// Depth is 0 for a root run.
+	Depth int `json:"depth"`
+	// Agent is the slug; AgentPath the way from the root, slash separated.
+	Agent     string `json:"agent"`
+	AgentPath string `json:"agent_path,omitempty"`
+	// Definition is the content of the agent's definition and DefinitionHash its digest.
+	DefinitionHash string          `json:"definition_hash,omitempty"`
+	Definition     json.RawMessage `json:"definition,omitempty"`
+	Status         Status          `json:"status"`
+	// Task is what was asked, Message what was answered; both keep placeholders.
+	Task    string `json:"task"`
+	Message string `json:"message,omitempty"`
+	// Payload is the final payload; it keeps placeholders for ever.
+	Payload  json.RawMessage `json:"payload,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+	Usage    Usage           `json:"usage"`
+	Cost     Cost            `json:"cost"`
+	Failure  Failure         `json:"failure,omitzero"`
+
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// Usage counts what a run or a call used.
+type Usage struct {
+	ModelCalls   int64 `json:"model_calls"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	Images       int64 `json:"images"`
+}
+
+// Cost is money in US dollars as exact decimal text; nil means unknown, not zero.
+type Cost struct {
+	EstimatedUSD *string `json:"estimated_usd"`
+	ReportedUSD  *string `json:"reported_usd"`
+	// Complete says that every billable call had a known price.
+	Complete bool `json:"complete"`
+}
+
+// Failure is why something has no result; the zero value means it has one.
+type Failure struct {
+	// Code is a media.Code.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Retryable says that the same may succeed later.
+	Retryable bool `json:"retryable,omitempty"`
+}
+
+// Step is one act of a run: an action, the call of a sub-agent, or Go code.
+type Step struct {
+	ID    string `json:"id"`
+	RunID string `json:"run_id"`
+	// Turn counts from 1 within the run, Position from 1 within the turn, in the order asked.
+	Turn     int `json:"turn"`
+	Position int `json:"position"`
+	// Kind is action, agent or code; Name the action's name or the sub-agent's slug.
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	// Code is the result code or an error's code; Message says what came of it.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Params is what was asked, Outputs what the model sees of the result.
+	Params  json.RawMessage `json:"params,omitempty"`
+	Outputs json.RawMessage `json:"outputs,omitempty"`
+	// ChildRunID is the sub-agent's run.
+	ChildRunID string `json:"child_run_id,omitempty"`
+
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// RunQuery narrows a list of runs; zero fields match all.
+type RunQuery struct {
+	// Roots leaves sub-agents' runs out; Tree asks for one tree.
+	Roots  bool
+	Tree   string
+	Status Status
+	Agent  string
+	Page
+}
+
+// Runs keeps agent runs and their steps.
+type Runs interface {
+	// CreateRun inserts a run. ID, Owner, Tree and Agent are required; a second one
+	// with the same id is media.CodeConflict.
+	CreateRun(ctx context.Context, r Run) error
+	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
+	// failure and FinishedAt. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	FinishRun(ctx context.Context, r Run) error
+	// Run reads one.
+	Run(ctx context.Context, owner, id string) (Run, error)
+	// ListRuns lists runs, newest first.
+	ListRuns(ctx context.Context, owner string, q RunQuery) (List[Run], error)
+	// SaveStep inserts a step or overwrites the one with its id.
+	SaveStep(ctx context.Context, s Step) error
+	// ListSteps lists a run's steps in order.
+	ListSteps(ctx context.Context, owner, runID string, p Page) (List[Step], error)
+}

@@ -1,0 +1,304 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// stampLayout has a fixed width, so that text order is time order.
+const stampLayout = "2006-01-02T15:04:05.000000Z"
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func stampText(t time.Time) string { return t.UTC().Format(stampLayout) }
+
+// The functions below make column values; empty becomes NULL.
+
+func stamp(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return stampText(t)
+}
+
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// prose is free text: without base64 runs, NUL bytes or broken UTF-8.
+func prose(s string) any { return text(clean(s)) }
+
+func clean(s string) string {
+	return media.Scrub(strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", ""))
+}
+
+func number[T int | int64 | float64](n T) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// document is JSON for a column: empty becomes NULL, base64 runs are replaced, and what
+// JSON cannot hold is noted rather than losing the row.
+func document(v any) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		b, err = json.Marshal(map[string]string{"unencodable": fmt.Sprintf("%T", v)})
+	}
+	switch s := string(b); {
+	case err != nil, s == "null", s == "{}", s == "[]":
+		return nil
+	default:
+		return clean(s)
+	}
+}
+
+// raw is JSON text for a column; text that is no JSON is kept as a JSON string.
+func raw(m json.RawMessage) any {
+	if len(m) == 0 {
+		return nil
+	}
+	if !json.Valid(m) {
+		return document(string(m))
+	}
+	return clean(string(m))
+}
+
+// The types below scan columns that may be NULL.
+
+type timeCol struct{ to *time.Time }
+
+func (c timeCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		return err
+	}
+	t, err := time.Parse(stampLayout, s.String)
+	*c.to = t
+	return err
+}
+
+type textCol[T ~string] struct{ to *T }
+
+func (c textCol[T]) Scan(src any) error {
+	var s sql.NullString
+	err := s.Scan(src)
+	*c.to = T(s.String)
+	return err
+}
+
+// str scans a nullable text column.
+func str[T ~string](to *T) textCol[T] { return textCol[T]{to} }
+
+type numberCol[T int | int64 | float64] struct{ to *T }
+
+func (c numberCol[T]) Scan(src any) error {
+	var n sql.Null[T]
+	err := n.Scan(src)
+	*c.to = n.V
+	return err
+}
+
+// num scans a nullable number column.
+func num[T int | int64 | float64](to *T) numberCol[T] { return numberCol[T]{to} }
+
+type digestCol struct{ to *media.Digest }
+
+func (c digestCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil {
+		return err
+	}
+	return c.to.UnmarshalText([]byte(s.String))
+}
+
+type jsonCol struct{ to any }
+
+func (c jsonCol) Scan(src any) error {
+	var s sql.NullString
+	if err := s.Scan(src); err != nil || !s.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(s.String), c.to)
+}
+
+// values are the columns of a row to write, in the order set.
+type values struct {
+	names []string
+	args  []any
+}
+
+func (v *values) set(name string, value any) {
+	v.names = append(v.names, name)
+	v.args = append(v.args, value)
+}
+
+func (v *values) failure(f ledger.Failure) {
+	v.set("error_code", text(f.Code))
+	v.set("error_message", prose(f.Message))
+	v.set("retryable", flag(f.Retryable))
+}
+
+// insert writes a new row.
+func (v *values) insert(ctx context.Context, tx *sql.Tx, table string) error {
+	_, err := tx.ExecContext(ctx, v.insertSQL(table), v.args...)
+	return err
+}
+
+// upsert writes a row, or all its columns but created_at over the one with the same key.
+func (v *values) upsert(ctx context.Context, tx *sql.Tx, table, key string) error {
+	var q strings.Builder
+	q.WriteString(v.insertSQL(table))
+	q.WriteString(" ON CONFLICT (" + key + ") DO UPDATE SET ")
+	sep := ""
+	for _, n := range v.names {
+		if n != "created_at" {
+			q.WriteString(sep + n + " = excluded." + n)
+			sep = ", "
+		}
+	}
+	_, err := tx.ExecContext(ctx, q.String(), v.args...)
+	return err
+}
+
+func (v *values) insertSQL(table string) string {
+	var q strings.Builder
+	q.WriteString("INSERT INTO " + table + " (" + strings.Join(v.names, ", ") + ") VALUES (")
+	for i := range v.names {
+		if i > 0 {
+			q.WriteString(", ")
+		}
+		q.WriteString("$" + strconv.Itoa(i+1))
+	}
+	q.WriteString(")")
+	return q.String()
+}
+
+// update writes the columns over the row with this id.
+func (v *values) update(ctx context.Context, tx *sql.Tx, table, id string) (sql.Result, error) {
+	var q strings.Builder
+	q.WriteString("UPDATE " + table + " SET ")
+	for i, n := range v.names {
+		if i > 0 {
+			q.WriteString(", ")
+		}
+		q.WriteString(n + " = $" + strconv.Itoa(i+1))
+	}
+	q.WriteString(" WHERE id = $" + strconv.Itoa(len(v.names)+1))
+	return tx.ExecContext(ctx, q.String(), append(v.args, id)...)
+}
+
+// query is a SELECT that grows by conditions.
+type query struct {
+	text strings.Builder
+	args []any
+}
+
+// where adds a condition; its ? stands for the value.
+func (q *query) where(condition string, value any) {
+	q.args = append(q.args, value)
+	q.text.WriteString(" AND " + strings.ReplaceAll(condition, "?", "$"+strconv.Itoa(len(q.args))))
+}
+
+func selectFrom(columns, from, condition string, value any) *query {
+	q := &query{args: []any{value}}
+	q.text.WriteString("SELECT " + columns + " FROM " + from + " WHERE " + strings.ReplaceAll(condition, "?", "$1"))
+	return q
+}
+
+// page runs the query for one page in the order given, which must follow key.
+func page[T any](ctx context.Context, db *sql.DB, q *query, p ledger.Page, o order[T]) (ledger.List[T], error) {
+	list := ledger.List[T]{Items: []T{}}
+	if p.After != "" {
+		after, err := o.cursor(p.After)
+		if err != nil {
+			return list, err
+		}
+		q.where(o.key+o.beyond()+"?", after)
+	}
+	q.text.WriteString(" ORDER BY " + o.key + o.direction() + " LIMIT " + strconv.Itoa(p.Bound()+1))
+	items, err := collect(ctx, db, q, o.scan)
+	if err != nil {
+		return list, err
+	}
+	if len(items) > p.Bound() {
+		items = items[:p.Bound()]
+		list.Next = o.next(items[len(items)-1])
+	}
+	list.Items = items
+	return list, nil
+}
+
+// order says how a list is paged.
+type order[T any] struct {
+	key        string
+	descending bool
+	// numeric keys compare as numbers.
+	numeric bool
+	scan    func(row) (T, error)
+	next    func(T) string
+}
+
+func (o order[T]) cursor(after string) (any, error) {
+	if !o.numeric {
+		return after, nil
+	}
+	n, err := strconv.ParseInt(after, 10, 64)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "%.40q is not a page cursor: use the next of the page before", after)
+	}
+	return n, nil
+}
+
+func (o order[T]) beyond() string {
+	if o.descending {
+		return " < "
+	}
+	return " > "
+}
+
+func (o order[T]) direction() string {
+	if o.descending {
+		return " DESC"
+	}
+	return ""
+}
+
+func collect[T any](ctx context.Context, db *sql.DB, q *query, scan func(row) (T, error)) ([]T, error) {
+	rows, err := db.QueryContext(ctx, q.text.String(), q.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() // rows.Err tells what went wrong.
+	items := []T{}
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return items, rows.Err()
+}
+
+// row is *sql.Row or *sql.Rows.
+type row interface{ Scan(dest ...any) error }

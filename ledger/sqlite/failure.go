@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"atelier/media"
+)
+
+// failure gives an error its code and wraps it once; nil stays nil and errors that
+// have a code pass.
+func failure(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded *media.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return media.Errorf(media.CodeNotFound, "%s: no such row: %w", what, err)
+	case errors.Is(err, syscall.ENOSPC):
+		return full(what, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return readOnly(what, err)
+	}
+	var se *sqlite.Error
+	if errors.As(err, &se) {
+		return sqliteFailure(what, se)
+	}
+	return media.Errorf(media.CodeOf(err), "%s: %w", what, err)
+}
+
+func sqliteFailure(what string, err *sqlite.Error) error {
+	switch err.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return full(what, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+		return readOnly(what, err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return media.Errorf(media.CodeUnavailable, "%s: the file cannot be opened: check that it and its directory exist and can be written: %w", what, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return media.Errorf(media.CodeUnavailable, "%s: another process holds the database: try again, or end that process: %w", what, err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return media.Errorf(media.CodeCorrupt, "%s: the file is damaged or no ledger: restore a backup or name another file: %w", what, err)
+	case sqlite3.SQLITE_CONSTRAINT:
+		return constraint(what, err)
+	case sqlite3.SQLITE_IOERR:
+		return media.Errorf(media.CodeUnavailable, "%s: the disk failed, or is full: check it and try again: %w", what, err)
+	}
+	return media.Errorf(media.CodeInternal, "%s: %w", what, err)
+}
+
+func constraint(what string, err *sqlite.Error) error {
+	switch err.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+		return media.Errorf(media.CodeConflict, "%s: it exists already: %w", what, err)
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return media.Errorf(media.CodeNotFound, "%s: it belongs to a row that does not exist: %w", what, err)
+	}
+	return media.Errorf(media.CodeInvalid, "%s: a required value is missing: %w", what, err)
+}
+
+func full(what string, err error) error {
+	return media.Errorf(media.CodeDiskFull, "%s: no space left where the ledger lies: free some, or move the data folder: %w", what, err)
+}
+
+func readOnly(what string, err error) error {
+	return media.Errorf(media.CodeForbidden, "%s: the ledger cannot be written: make the file and its directory writable, or name another data folder: %w", what, err)
+}
+
+// needOwner refuses a read without scope.
+func needOwner(owner string) error {
+	if owner == "" {
+		return media.Errorf(media.CodeForbidden, "no owner given: ledger reads are made on somebody's behalf")
+	}
+	return nil
+}
+
+// need refuses a row without its required values, given as name, value pairs.
+func need(what string, pairs ...string) error {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return media.Errorf(media.CodeInvalid, "%s: %s is empty: set it", what, pairs[i])
+		}
+	}
+	return nil
+}
+
+// changed turns "no row matched" into not_found.
+func changed(what, id string, res sql.Result) error {
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return media.Errorf(media.CodeNotFound, "%s: there is no %q here", what, id)
+	}
+	return nil
+}

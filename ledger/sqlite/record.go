@@ -1,0 +1,216 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"unicode/utf8"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// labelMax is how many characters of a label are kept.
+const labelMax = 500
+
+// Record saves the record of an item, its prompt-run media row and its lineage in one
+// commit. The record comes first: a lineage or link row that cannot be saved is
+// logged and does not stop it.
+func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error) {
+	const what = "record media"
+	scope := media.ScopeOf(ctx)
+	if scope.Owner == "" || scope.Tree == "" {
+		return o, media.Errorf(media.CodeForbidden, "record media %s: the context has no owner or no run tree: set media.WithScope", o)
+	}
+	if o.Digest.IsZero() || o.Ref == "" {
+		return o, media.Errorf(media.CodeInvalid, "record media %s: store its bytes first", o)
+	}
+	if o.Origin.AgentPath == "" {
+		o.Origin.AgentPath = scope.AgentPath
+	}
+	if o.Origin.Operation == "" {
+		o.Origin.Operation = scope.Operation
+	}
+	if o.Origin.Direction == "" {
+		o.Origin.Direction = "output"
+	}
+	o.Label = clip(o.Label)
+	saved := o
+	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		have, err := findByDigest(ctx, tx, scope, o.Digest)
+		again := err == nil
+		if errors.Is(err, sql.ErrNoRows) {
+			have, err = s.insertRecord(ctx, tx, scope, o)
+		}
+		if err != nil {
+			return err
+		}
+		saved = have.Output
+		saved.Lineage = o.Lineage
+		known := o.ID == have.ID
+		if again && !known {
+			if err := s.attempt(ctx, tx, "lineage of "+o.String(), func() error {
+				return s.insertEdge(ctx, tx, scope, have, media.Parent{Ref: have.Ref, Role: "same_bytes"})
+			}); err != nil {
+				return err
+			}
+		}
+		if !known {
+			if err := s.insertParents(ctx, tx, scope, have, o.Lineage); err != nil {
+				return err
+			}
+		}
+		return s.attempt(ctx, tx, "prompt-run media "+o.String(), func() error {
+			return s.linkPrompt(ctx, tx, scope, have, o.Origin.Direction)
+		})
+	})
+	if err != nil {
+		return o, err
+	}
+	return saved, nil
+}
+
+func clip(label string) string {
+	if utf8.RuneCountInString(label) <= labelMax {
+		return label
+	}
+	return string([]rune(label)[:labelMax])
+}
+
+func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Digest) (ledger.Record, error) {
+	return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+
+		` FROM media WHERE owner = $1 AND tree_id = $2 AND digest = $3 AND deleted_at IS NULL`,
+		scope.Owner, scope.Tree, d.String()))
+}
+
+func (s *Store) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
+	var other string
+	err := tx.QueryRowContext(ctx, `SELECT digest FROM media
+		WHERE owner = $1 AND tree_id = $2 AND ref = $3 AND deleted_at IS NULL`,
+		scope.Owner, scope.Tree, string(o.Ref)).Scan(&other)
+	if err == nil {
+		return ledger.Record{}, media.Errorf(media.CodeRefCollision,
+			"two different items of this run share the ref %s: make this one again with a small change", o.Ref)
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return ledger.Record{}, err
+	}
+	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
+		return ledger.Record{}, err
+	}
+	id, now := s.cfg.NewID(), s.stampNow()
+	var v values
+	v.set("id", id)
+	v.set("owner", scope.Owner)
+	v.set("tree_id", scope.Tree)
+	v.set("run_id", text(scope.Run))
+	v.set("digest", o.Digest.String())
+	v.set("ref", string(o.Ref))
+	v.set("orientation", number(o.Orientation))
+	v.set("frames", number(o.Frames))
+	v.set("promoted", flag(o.Promoted))
+	v.set("partial", flag(o.Partial))
+	v.set("direction", o.Origin.Direction)
+	v.set("source", prose(o.Origin.Source))
+	v.set("agent_path", text(o.Origin.AgentPath))
+	v.set("operation_id", text(o.Origin.Operation))
+	facts(&v, o)
+	v.set("created_at", now)
+	v.set("updated_at", now)
+	if err := v.insert(ctx, tx, "media"); err != nil {
+		return ledger.Record{}, err
+	}
+	return findByDigest(ctx, tx, scope, o.Digest)
+}
+
+// facts sets the columns that a record and its links share.
+func facts(v *values, o media.Output) {
+	v.set("modality", string(o.Modality))
+	v.set("mime_type", o.MIMEType)
+	v.set("file_name", prose(o.FileName))
+	v.set("size_bytes", o.SizeBytes)
+	v.set("width", number(o.Width))
+	v.set("height", number(o.Height))
+	v.set("duration_seconds", number(math.Round(o.DurationSeconds*1000)/1000))
+	v.set("label", prose(o.Label))
+	v.set("description", prose(o.Description))
+	v.set("metadata", document(o.Metadata))
+}
+
+func (s *Store) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, parents []media.Parent) error {
+	for _, p := range parents {
+		if err := s.attempt(ctx, tx, "lineage of "+child.String(), func() error {
+			return s.insertEdge(ctx, tx, scope, child, p)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {
+	var parent sql.NullString
+	err := tx.QueryRowContext(ctx, `SELECT id FROM media
+		WHERE owner = $1 AND tree_id = $2 AND ref = $3 ORDER BY id DESC LIMIT 1`,
+		scope.Owner, scope.Tree, string(p.Ref)).Scan(&parent)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	var v values
+	v.set("id", s.cfg.NewID())
+	v.set("child_media_id", child.ID)
+	v.set("parent_media_id", parent)
+	v.set("parent_ref", clean(string(p.Ref)))
+	v.set("role", clean(p.Role))
+	v.set("run_id", text(scope.Run))
+	v.set("operation_id", text(scope.Operation))
+	v.set("created_at", s.stampNow())
+	return v.insert(ctx, tx, "media_lineage")
+}
+
+// linkPrompt enters the item into the run's prompt-run media, once per run, step,
+// prompt run and direction. Code wrapped around a call records the call's items
+// again, with their ids but without its prompt run; that is no new link.
+func (s *Store) linkPrompt(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prompt_run_media
+		WHERE media_id = $1 AND direction = $2 AND COALESCE(run_id, '') = $3
+		AND (COALESCE(step_id, '') = $4 OR $4 = '') AND (COALESCE(prompt_run_id, '') = $5 OR $5 = '')`,
+		m.ID, direction, scope.Run, scope.Step, scope.PromptRun).Scan(&n)
+	if err != nil || n > 0 {
+		return err
+	}
+	_, err = s.insertLink(ctx, tx, scope, m, direction)
+	return err
+}
+
+func (s *Store) insertLink(ctx context.Context, tx *sql.Tx, scope media.Scope, m ledger.Record, direction string) (string, error) {
+	// Outside a run, items are counted within their operation.
+	query, of := `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id = $1`, scope.Run
+	if of == "" {
+		query = `SELECT COALESCE(MAX(display_order), 0) FROM prompt_run_media WHERE run_id IS NULL AND operation_id = $1`
+		of = scope.Operation
+	}
+	var last int
+	err := tx.QueryRowContext(ctx, query, of).Scan(&last)
+	if err != nil {
+		return "", err
+	}
+	id, now := s.cfg.NewID(), s.stampNow()
+	var v values
+	v.set("id", id)
+	v.set("owner", m.Owner)
+	v.set("media_id", m.ID)
+	v.set("run_id", text(scope.Run))
+	v.set("prompt_run_id", text(scope.PromptRun))
+	v.set("step_id", text(scope.Step))
+	v.set("operation_id", text(scope.Operation))
+	v.set("direction", direction)
+	facts(&v, m.Output)
+	v.set("display_order", last+1)
+	v.set("thumbnail_digest", text(m.ThumbnailDigest.String()))
+	v.set("created_at", now)
+	v.set("updated_at", now)
+	return id, v.insert(ctx, tx, "prompt_run_media")
+}

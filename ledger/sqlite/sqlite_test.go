@@ -1,0 +1,227 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"atelier/ledger"
+	"atelier/ledger/ledgertest"
+	"atelier/media"
+)
+
+// files gives the databases of one test a directory each.
+type files struct {
+	mu   sync.Mutex // guards dirs
+	dirs map[string]string
+}
+
+func (f *files) path(t *testing.T, name string) string {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := t.Name() + "/" + name
+	if f.dirs[key] == "" {
+		f.dirs[key] = t.TempDir()
+	}
+	return filepath.Join(f.dirs[key], "odd name #1?%41.db")
+}
+
+func open(t *testing.T, path string, d ledgertest.Deps) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	dbs := &files{dirs: map[string]string{}}
+	ledgertest.Run(t, ledgertest.Harness{
+		Open: func(t *testing.T, name string, d ledgertest.Deps) ledger.Store {
+			t.Helper()
+			return open(t, dbs.path(t, name), d)
+		},
+		Fill: func(t *testing.T, s ledger.Store) {
+			t.Helper()
+			if _, err := s.(*Store).write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		OpenReadOnly: func(t *testing.T, name string, d ledgertest.Deps) ledger.Store {
+			t.Helper()
+			s := open(t, dbs.path(t, name), d)
+			if _, err := s.write.ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	})
+}
+
+func TestNewerSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, path, ledgertest.Deps{})
+	if _, err := s.write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Config{Path: path})
+	if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "schema version 99") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestNoDatabaseIsCorrupt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database ", 400)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Config{Path: path})
+	if media.CodeOf(err) != media.CodeCorrupt {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestOpenNeedsPlace(t *testing.T) {
+	t.Parallel()
+	if _, err := Open(t.Context(), Config{}); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("no path: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{Path: filepath.Join(file, "a.db")}); err == nil {
+		t.Error("opened a database below a file")
+	}
+}
+
+// TestSecondaryRowFails proves that a record survives when its link cannot be saved.
+func TestSecondaryRowFails(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
+	defer s.Close()
+	for _, q := range []string{"DROP TABLE agent_run_media", "DROP TABLE prompt_run_media", "DROP TABLE media_lineage"} {
+		if _, err := s.write.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t"})
+	b := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+	o, err := s.Record(ctx, media.NewOutput(b, media.Meta{Lineage: []media.Parent{{Ref: "img-00000000", Role: "input"}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MediaRecord(ctx, "ann", o.ID); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestColumnsArePortable keeps SQLite's own words out of the migrations.
+func TestColumnsArePortable(t *testing.T) {
+	t.Parallel()
+	entries, err := filepath.Glob("../migrations/*.sql")
+	if err != nil || len(entries) == 0 {
+		t.Fatal(entries, err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"AUTOINCREMENT", "WITHOUT ROWID", "STRICT", "INTEGER PRIMARY KEY", "datetime(", "strftime(", " BLOB,", " BLOB NOT", "BYTEA"} {
+			if strings.Contains(strings.ToUpper(string(b)), strings.ToUpper(word)) {
+				t.Errorf("%s uses %s", e, word)
+			}
+		}
+	}
+}
+
+func TestFailureCodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want media.Code
+	}{
+		{nil, ""},
+		{syscall.ENOSPC, media.CodeDiskFull},
+		{syscall.EROFS, media.CodeForbidden},
+		{os.ErrPermission, media.CodeForbidden},
+		{context.Canceled, media.CodeCancelled},
+		{errors.New("odd"), media.CodeInternal},
+		{media.Errorf(media.CodeTooLarge, "kept"), media.CodeTooLarge},
+	} {
+		if got := media.CodeOf(failure("do it", c.err)); got != c.want {
+			t.Errorf("%v: code %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// TestAnotherProcessHoldsTheLock proves that waiting ends with a retryable error.
+func TestAnotherProcessHoldsTheLock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	holder := open(t, path, ledgertest.Deps{})
+	defer holder.Close()
+	waiter, err := Open(t.Context(), Config{Path: path, BusyTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiter.Close()
+	tx, err := holder.write.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = waiter.CreateRun(t.Context(), ledger.Run{ID: "r", Owner: "ann", Tree: "r", Agent: "a", Status: ledger.StatusRunning})
+	if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := waiter.ListRuns(t.Context(), "ann", ledger.RunQuery{}); err != nil {
+		t.Errorf("reading beside a writer: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "a.db")
+	for b.Loop() {
+		s, err := Open(b.Context(), Config{Path: path})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	s, err := Open(b.Context(), Config{Path: filepath.Join(b.TempDir(), "a.db")})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	ctx := media.WithScope(b.Context(), media.Scope{Owner: "ann", Tree: "t", Run: "r"})
+	for i := 0; b.Loop(); i++ {
+		blob := media.Blob{Digest: media.DigestOf([]byte(itoa(int64(i)))), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+		if _, err := s.Record(ctx, media.NewOutput(blob, media.Meta{Label: "x"})); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code says what kind of thing went wrong. Programs branch on it; its string is
+// the wire form in JSON and in the ledger.
+type Code string
+
+// The codes. Anything without a code is [CodeInternal].
+const (
+	CodeInternal         Code = "internal"          // a defect or an unforeseen failure of this program
+	CodeInvalid          Code = "invalid"           // bad input; the message says what to change
+	CodeNotFound         Code = "not_found"         // the named thing does not exist here
+	CodeUnknownRef       Code = "unknown_ref"       // a ref that means nothing in this run tree; the message lists valid ones
+	CodeRefCollision     Code = "ref_collision"     // two digests of one run tree share a ref
+	CodeTooLarge         Code = "too_large"         // over a limit; the message names the limit and its setting
+	CodeUnsupported      Code = "unsupported"       // the model, format or setting cannot do it
+	CodeMissingKey       Code = "missing_key"       // no credential; the message names the variable
+	CodeUnauthorized     Code = "unauthorized"      // the provider refused the credential
+	CodeForbidden        Code = "forbidden"         // the provider refuses this account or model; or scope is missing
+	CodeModerated        Code = "moderated"         // refused by a safety system
+	CodeRateLimited      Code = "rate_limited"      // try later
+	CodeQuotaExceeded    Code = "quota_exceeded"    // no credit left; trying again does not help
+	CodeUnavailable      Code = "unavailable"       // the other side failed; trying again may help
+	CodeBadResponse      Code = "bad_response"      // the other side answered something it should not
+	CodeCorrupt          Code = "corrupt"           // bytes do not hash to their digest, or end early
+	CodeDeadline         Code = "deadline_exceeded" // time ran out
+	CodeCancelled        Code = "cancelled"         // the caller gave up
+	CodeContextLength    Code = "context_length"    // the prompt does not fit the chat model
+	CodeDiskFull         Code = "disk_full"         // no space left where the data lies
+	CodeConflict         Code = "conflict"          // somebody else changed it first
+	CodeBlockedAddress   Code = "blocked_address"   // an outbound fetch to a private or forbidden address
+	CodePauseUnsupported Code = "pause_unsupported" // the run asked a person, which this version cannot do
+	CodeTurnLimit        Code = "turn_limit"        // the agent used all its turns without finishing
+)
+
+// Error is a code, a message for people that says what to do, and the cause.
+// The message never holds media bytes, base64 or a credential.
+type Error struct {
+	Code    Code
+	Message string
+	// Retryable says that the same call may succeed later.
+	Retryable bool
+	// RetryAfter is the least wait that the other side asked for; 0 if it asked for none.
+	RetryAfter time.Duration
+	// Valid lists the values that would have been accepted (refs, names), if known.
+	Valid []string
+	// Cause is what lies under it; it is not part of Error().
+	Cause error
+}
+
+// Error gives the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Errorf makes an [Error]. A %w verb in the format sets its cause. The result is
+// retryable where the code says so by nature ([CodeRateLimited], [CodeUnavailable]).
+func Errorf(code Code, format string, args ...any) *Error {
+	w := fmt.Errorf(format, args...)
+	return &Error{
+		Code: code, Message: w.Error(), Cause: errors.Unwrap(w),
+		Retryable: code == CodeRateLimited || code == CodeUnavailable,
+	}
+}
+
+// CodeOf finds the code in an error's chain. Context errors have their codes;
+// nil has the empty code; all else is [CodeInternal].
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, context.Canceled):
+		return CodeCancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		return CodeDeadline
+	}
+	return CodeInternal
+}
+
+// Retryable reports whether the same call may succeed later.
+func Retryable(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Retryable
+}

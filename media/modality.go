@@ -1,0 +1,53 @@
+package media
+
+import "strings"
+
+// Modality is the kind of a media item, in lower case on every wire.
+type Modality string
+
+// The modalities. Text that is too large for a prompt travels as a document.
+const (
+	ModalityImage    Modality = "image"
+	ModalityAudio    Modality = "audio"
+	ModalityVideo    Modality = "video"
+	ModalityDocument Modality = "document"
+)
+
+// ParseModality reads a modality in any case. The error has code [CodeInvalid].
+func ParseModality(s string) (Modality, error) {
+	switch m := Modality(strings.ToLower(strings.TrimSpace(s))); m {
+	case ModalityImage, ModalityAudio, ModalityVideo, ModalityDocument:
+		return m, nil
+	}
+	return "", Errorf(CodeInvalid, "%q is not a modality: use image, audio, video or document", clip(s))
+}
+
+// ModalityOf gives the modality of a MIME type: image/*, audio/* and video/* are
+// what they say, everything else is a document.
+func ModalityOf(mimeType string) Modality {
+	top, _, _ := strings.Cut(strings.ToLower(mimeType), "/")
+	switch top {
+	case "image":
+		return ModalityImage
+	case "audio":
+		return ModalityAudio
+	case "video":
+		return ModalityVideo
+	}
+	return ModalityDocument
+}
+
+// prefix is the first part of a ref of this modality.
+func (m Modality) prefix() string {
+	switch m {
+	case ModalityImage:
+		return "img-"
+	case ModalityAudio:
+		return "aud-"
+	case ModalityVideo:
+		return "vid-"
+	case ModalityDocument:
+		return "doc-"
+	}
+	return "doc-"
+}

@@ -1,0 +1,163 @@
+package media
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// A placeholder is ${media:REF}. Where the literal text is meant it is escaped by
+// one more dollar: $${media:REF} is written out as ${media:REF} and never resolved.
+const (
+	placeholderOpen = "${media:"
+	placeholderLen  = len(placeholderOpen) + 4 + refDigits + 1
+)
+
+// Resolver writes what stands for a placeholder. It is called in text order.
+type Resolver func(w io.Writer, r Ref) error
+
+// Resolve copies src to dst and replaces every placeholder by what resolve writes.
+// Memory is O(64 KiB) however long the text and however large the items; text
+// around placeholders passes byte for byte. Malformed placeholders pass as text.
+func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
+	buf := make([]byte, 0, 64<<10)
+	for {
+		n, err := src.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		rest, werr := resolveChunk(dst, buf, resolve, err == io.EOF)
+		if werr != nil {
+			return werr
+		}
+		buf = buf[:copy(buf[:cap(buf)], rest)]
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// resolveChunk writes all of b that is decided and returns the undecided tail,
+// which is shorter than an escaped placeholder.
+func resolveChunk(dst io.Writer, b []byte, resolve Resolver, last bool) ([]byte, error) {
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '$')
+		if i < 0 {
+			_, err := dst.Write(b)
+			return nil, err
+		}
+		if i > 0 {
+			if _, err := dst.Write(b[:i]); err != nil {
+				return nil, err
+			}
+			b = b[i:]
+		}
+		used, ref, whole := scanDollar(b)
+		if !whole && !last {
+			return b, nil
+		}
+		var err error
+		switch {
+		case ref != "":
+			err = resolve(dst, ref)
+		case used == placeholderLen+1: // escaped: drop the first dollar
+			_, err = dst.Write(b[1:used])
+		default:
+			_, err = dst.Write(b[:used])
+		}
+		if err != nil {
+			return nil, err
+		}
+		b = b[used:]
+	}
+	return nil, nil
+}
+
+// scanDollar looks at b, which begins with a dollar: how many bytes are decided,
+// which ref they name if they are a placeholder, and whether b was long enough.
+func scanDollar(b []byte) (used int, ref Ref, whole bool) {
+	if len(b) == 1 {
+		return 1, "", false
+	}
+	if b[1] == '$' {
+		r, ok, whole := scanPlaceholder(b[1:])
+		if ok {
+			return placeholderLen + 1, "", r != ""
+		}
+		return 1, "", whole
+	}
+	r, ok, whole := scanPlaceholder(b)
+	if ok {
+		return placeholderLen, r, true
+	}
+	return 1, "", whole
+}
+
+// scanPlaceholder reads one placeholder at the start of b. whole is false while b
+// is a proper prefix of a possible one.
+func scanPlaceholder(b []byte) (r Ref, ok, whole bool) {
+	n := min(len(b), len(placeholderOpen))
+	if string(b[:n]) != placeholderOpen[:n] {
+		return "", false, true
+	}
+	if len(b) < placeholderLen {
+		i := bytes.IndexAny(b[n:], "\"'<> }\n")
+		return "", false, i >= 0
+	}
+	s := string(b[len(placeholderOpen) : placeholderLen-1])
+	if b[placeholderLen-1] != '}' || !validRef(s) {
+		return "", false, true
+	}
+	return Ref(s), true, true
+}
+
+// ResolveString is [Resolve] on a string, for small replacements such as URLs.
+func ResolveString(s string, resolve func(Ref) string) string {
+	if !strings.Contains(s, placeholderOpen) {
+		return s
+	}
+	var out strings.Builder
+	// A strings.Builder and a strings.Reader do not fail.
+	_ = Resolve(&out, strings.NewReader(s), func(w io.Writer, r Ref) error {
+		_, err := io.WriteString(w, resolve(r))
+		return err
+	})
+	return out.String()
+}
+
+// Refs lists the refs of all placeholders in s, in order, once each.
+func Refs(s string) []Ref {
+	var refs []Ref
+	seen := map[Ref]bool{}
+	ResolveString(s, func(r Ref) string {
+		if !seen[r] {
+			seen[r] = true
+			refs = append(refs, r)
+		}
+		return ""
+	})
+	return refs
+}
+
+// BadRefs lists texts that look like placeholders but hold no valid ref, as a
+// model writes them when it invents one: ${media:image_1}.
+func BadRefs(s string) []string {
+	var bad []string
+	for {
+		i := strings.Index(s, placeholderOpen)
+		if i < 0 {
+			return bad
+		}
+		escaped := i > 0 && s[i-1] == '$'
+		body := s[i+len(placeholderOpen):]
+		end := strings.IndexAny(body, "}\"'<> \n")
+		if end < 0 {
+			end = len(body)
+		}
+		if !escaped && !validRef(body[:end]) {
+			bad = append(bad, body[:end])
+		}
+		s = body[end:]
+	}
+}

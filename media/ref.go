@@ -1,0 +1,91 @@
+package media
+
+import (
+	"encoding/base32"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// refDigits is how many base-32 characters of the digest a ref carries (40 bits).
+const refDigits = 8
+
+var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// Ref is the short name of a media item inside a run tree: img-, aud-, vid- or
+// doc- and the first 8 Crockford base-32 characters of its digest, lower case. A
+// language model copies it well. The zero value is invalid.
+type Ref string
+
+// RefOf derives the ref of a digest. Equal bytes of one modality have equal refs
+// everywhere, so replay and parallel agents agree without a counter.
+func RefOf(m Modality, d Digest) Ref {
+	if d.IsZero() {
+		return ""
+	}
+	sum := d.Sum()
+	return Ref(m.prefix() + crockford.EncodeToString(sum[:5]))
+}
+
+// ParseRef reads a bare ref, a placeholder or one of our media URLs (…/media/REF),
+// because models give all three. The error has code [CodeInvalid].
+func ParseRef(s string) (Ref, error) {
+	t := strings.TrimSpace(s)
+	if inner, ok := strings.CutPrefix(t, placeholderOpen); ok {
+		t = strings.TrimSuffix(inner, "}")
+	} else if strings.Contains(t, "/") {
+		t = refOfURL(t)
+	}
+	t = strings.ToLower(strings.TrimSpace(t))
+	if !validRef(t) {
+		return "", Errorf(CodeInvalid, "%q is not a media ref: want something like img-7k3m9q2x", clip(s))
+	}
+	return Ref(t), nil
+}
+
+func refOfURL(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	base := path.Base(u.Path)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+func validRef(s string) bool {
+	if len(s) != 4+refDigits {
+		return false
+	}
+	switch s[:4] {
+	case "img-", "aud-", "vid-", "doc-":
+	default:
+		return false
+	}
+	for _, c := range []byte(s[4:]) {
+		if !refByte(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// refByte tells whether c is a Crockford base-32 digit in lower case.
+func refByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u'
+}
+
+// Modality gives the modality that the ref's prefix names.
+func (r Ref) Modality() Modality {
+	switch {
+	case strings.HasPrefix(string(r), "img-"):
+		return ModalityImage
+	case strings.HasPrefix(string(r), "aud-"):
+		return ModalityAudio
+	case strings.HasPrefix(string(r), "vid-"):
+		return ModalityVideo
+	}
+	return ModalityDocument
+}
+
+// Placeholder gives the ref as it stands in text: ${media:REF}.
+func (r Ref) Placeholder() string { return placeholderOpen + string(r) + "}" }

@@ -1,0 +1,169 @@
+package media
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Set is a run's ordered, deduplicated collection of outputs. Children merge into
+// their parents. What it decides is what is shown, never what is kept. It is safe
+// for concurrent use; the zero value is empty and ready.
+type Set struct {
+	mu     sync.Mutex // guards items and hidden
+	items  []Output
+	hidden map[Ref]bool // pruned: gone from List, still resolved
+}
+
+// Add appends o, or merges it into the item with the same digest: the first label
+// stays, a promotion sticks, lineage grows. It returns the item as the set holds it.
+// Another digest under the same ref is [CodeRefCollision] and changes nothing.
+func (s *Set) Add(o Output) (Output, error) {
+	if o.Ref == "" || o.Digest.IsZero() {
+		return Output{}, Errorf(CodeInvalid, "media item %s has no bytes in the store", o)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(o.Ref)
+	if i < 0 {
+		s.items = append(s.items, o)
+		return o, nil
+	}
+	have := &s.items[i]
+	if have.Digest != o.Digest {
+		return Output{}, Errorf(CodeRefCollision, "two different items of this run share the ref %s: make this one again with a small change", o.Ref)
+	}
+	delete(s.hidden, o.Ref)
+	have.Promoted = have.Promoted || o.Promoted
+	for _, p := range o.Lineage {
+		if !slices.Contains(have.Lineage, p) {
+			have.Lineage = append(have.Lineage, p)
+		}
+	}
+	return *have, nil
+}
+
+// Merge adds every item of a child's list and returns the first collision, if any,
+// after adding the rest.
+func (s *Set) Merge(outputs []Output) error {
+	var first error
+	for _, o := range outputs {
+		if _, err := s.Add(o); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Lookup finds an item by ref, pruned ones included.
+func (s *Set) Lookup(r Ref) (Output, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := s.index(r); i >= 0 {
+		return s.items[i], true
+	}
+	return Output{}, false
+}
+
+// Find reads a ref, placeholder or media URL as a model wrote it and gives its
+// item. The error has code [CodeUnknownRef], is retryable and lists the valid refs.
+func (s *Set) Find(text string) (Output, error) {
+	r, err := ParseRef(text)
+	if err == nil {
+		if o, ok := s.Lookup(r); ok {
+			return o, nil
+		}
+	}
+	return Output{}, s.Unknown(text)
+}
+
+// Unknown makes the error that goes back to a model for a ref that means nothing here.
+func (s *Set) Unknown(refs ...string) *Error {
+	var valid []string
+	for _, o := range s.List() {
+		valid = append(valid, string(o.Ref))
+	}
+	have := "this run has no media yet"
+	if len(valid) > 0 {
+		have = "valid refs are " + strings.Join(valid, ", ")
+	}
+	for i := range refs {
+		refs[i] = clip(refs[i])
+	}
+	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(refs, ", "), have)
+	e.Valid, e.Retryable = valid, true
+	return e
+}
+
+// List copies the visible items in the order in which they were made.
+func (s *Set) List() []Output { return s.filter(func(o Output) bool { return !s.hidden[o.Ref] }) }
+
+// All copies every item, pruned ones included.
+func (s *Set) All() []Output { return s.filter(func(Output) bool { return true }) }
+
+// Promoted copies the promoted items in order.
+func (s *Set) Promoted() []Output { return s.filter(func(o Output) bool { return o.Promoted }) }
+
+func (s *Set) filter(keep func(Output) bool) []Output {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Output, 0, len(s.items))
+	for _, o := range s.items {
+		if keep(o) {
+			o.Lineage = slices.Clone(o.Lineage)
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Promote chooses an item for the answer. A non-empty label or description
+// replaces the old one. It reports false for an unknown ref.
+func (s *Set) Promote(r Ref, label, description string) (Output, bool) {
+	return s.update(r, func(o *Output) {
+		o.Promoted = true
+		o.describe(label, description)
+		delete(s.hidden, r)
+	})
+}
+
+// Label changes an item's label and description; empty values leave them.
+func (s *Set) Label(r Ref, label, description string) (Output, bool) {
+	return s.update(r, func(o *Output) { o.describe(label, description) })
+}
+
+// Prune hides an item from List. Its placeholder still resolves and its bytes stay.
+func (s *Set) Prune(r Ref) bool {
+	_, ok := s.update(r, func(*Output) {
+		if s.hidden == nil {
+			s.hidden = map[Ref]bool{}
+		}
+		s.hidden[r] = true
+	})
+	return ok
+}
+
+func (o *Output) describe(label, description string) {
+	if label != "" {
+		o.Label = label
+	}
+	if description != "" {
+		o.Description = description
+	}
+}
+
+func (s *Set) update(r Ref, change func(*Output)) (Output, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(r)
+	if i < 0 {
+		return Output{}, false
+	}
+	change(&s.items[i])
+	return s.items[i], true
+}
+
+// index finds a ref; the caller holds mu.
+func (s *Set) index(r Ref) int {
+	return slices.IndexFunc(s.items, func(o Output) bool { return o.Ref == r })
+}

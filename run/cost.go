@@ -1,0 +1,44 @@
+package run
+
+import (
+	"context"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/ledger"
+)
+
+// total adds the generations of a run to the cost of its model calls: for a root
+// run those of the whole tree, else the run's own. The cost is complete only if
+// every generation that was paid has a price. On an error it is what is known.
+func (o *Observer) total(ctx context.Context, owner, tree, runID string, c agent.Cost) (agent.Cost, error) {
+	p := ledger.Page{Limit: ledger.MaxLimit}
+	for {
+		list, err := o.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: tree, Page: p})
+		if err != nil {
+			c.Complete = false
+			return c, err
+		}
+		for _, op := range list.Items {
+			if runID != tree && op.RunID != runID || unpaid(op) {
+				continue
+			}
+			c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, op.EstimatedUSD)
+			c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
+			c.Complete = c.Complete && (op.EstimatedUSD != nil || op.ReportedUSD != nil)
+		}
+		if p.After = list.Next; p.After == "" {
+			return c, nil
+		}
+	}
+}
+
+// unpaid tells operations that gave nothing and for which nothing was charged.
+func unpaid(op ledger.Operation) bool {
+	switch generate.Status(op.Status) {
+	case generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled:
+		return op.ReportedUSD == nil
+	default:
+		return false
+	}
+}

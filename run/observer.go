@@ -1,0 +1,149 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"atelier/agent"
+	"atelier/chat"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// ObserverConfig says where an [Observer] writes.
+type ObserverConfig struct {
+	// Ledger is required.
+	Ledger ledger.Store
+	// Logger gets what cannot be saved and nobody else is told of; nil means slog.Default.
+	Logger *slog.Logger
+}
+
+// Observer writes what runs do into the ledger and shows it to whoever follows. It is
+// safe for concurrent use.
+type Observer struct {
+	store  ledger.Store
+	logger *slog.Logger
+	log    eventLog
+}
+
+var _ agent.Observer = (*Observer)(nil)
+
+// NewObserver makes an observer. The error has code media.CodeInvalid.
+func NewObserver(c ObserverConfig) (*Observer, error) {
+	if c.Ledger == nil {
+		return nil, media.Errorf(media.CodeInvalid, "run.ObserverConfig.Ledger is missing: open a ledger")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return &Observer{store: c.Ledger, logger: c.Logger, log: eventLog{store: c.Ledger, logger: c.Logger}}, nil
+}
+
+// Subscribe opens a stream of the events of one run tree, or of all if tree is empty,
+// from now on. Events come after they are saved, in order; what came before is in
+// ledger.Events. A reader that falls 256 events behind is dropped: its channel is
+// closed, and it goes on from its last sequence number in the ledger. The caller calls
+// stop, which closes the channel.
+func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func()) {
+	return o.log.feed.subscribe(tree)
+}
+
+// Flush waits until all events emitted so far are saved and published.
+func (o *Observer) Flush(ctx context.Context) error { return o.log.flush(ctx) }
+
+// SaveRun saves a run; at its end also its promoted items as agent-run media. The cost of
+// a run in the ledger includes its generations.
+func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
+	row := ledger.Run{
+		ID: r.ID, Owner: media.ScopeOf(ctx).Owner, Tree: r.Tree, Parent: r.ParentID, Depth: r.Depth,
+		Agent: r.Agent, AgentPath: r.AgentPath, DefinitionHash: r.DefinitionHash, Status: ledger.Status(r.Status),
+		Task: r.Task, Message: r.Message, Payload: r.Payload, Warnings: r.Warnings,
+		Usage: ledger.Usage{
+			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
+			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
+		},
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+	if r.Definition != "" {
+		row.Definition = encode(r.Definition)
+	}
+	if r.Error != nil {
+		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
+	}
+	if r.Status == agent.StatusRunning {
+		return o.store.CreateRun(ctx, row)
+	}
+	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
+	row.Cost = ledger.Cost(cost)
+	err := o.store.FinishRun(ctx, row)
+	if media.CodeOf(err) == media.CodeNotFound { // its beginning could not be saved
+		err = o.store.CreateRun(ctx, row)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+}
+
+func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Output) error {
+	if len(chosen) == 0 {
+		return nil
+	}
+	warnings, err := o.store.PromoteMedia(ctx, r.Owner, r.ID, chosen)
+	if err == nil && len(warnings) > 0 {
+		err = media.Errorf(media.CodeInternal, "%s", strings.Join(warnings, "; "))
+	}
+	return err
+}
+
+// SaveStep saves an act.
+func (o *Observer) SaveStep(ctx context.Context, s agent.StepRecord) error {
+	return o.store.SaveStep(ctx, ledger.Step{
+		ID: s.ID, RunID: s.RunID, Turn: s.Turn, Position: s.Index, Kind: string(s.Kind), Name: s.Name,
+		Status: ledger.Status(s.Status), Code: s.Code, Message: s.Message, Params: s.Params, Outputs: s.Outputs,
+		ChildRunID: s.ChildRunID, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt,
+	})
+}
+
+// SavePrompt saves a model call with its instruction and messages; pictures stand in
+// them by ref.
+func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
+	row := ledger.Prompt{
+		ID: p.ID, RunID: p.RunID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Answer: p.Response,
+		Status: ledger.Status(p.Status), InputTokens: p.Usage.InputTokens, OutputTokens: p.Usage.OutputTokens,
+		CostUSD: p.CostUSD, StartedAt: p.StartedAt, FinishedAt: p.FinishedAt,
+	}
+	if p.Error != "" {
+		row.Failure.Message = p.Error
+	}
+	row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
+	return o.store.SavePrompt(ctx, row)
+}
+
+// Emit saves an event and shows it. It does not block: a writer behind it keeps the order.
+func (o *Observer) Emit(ctx context.Context, e agent.Event) {
+	if f, ok := e.Data.(agent.RunFinished); ok {
+		cost, err := o.total(context.WithoutCancel(ctx), media.ScopeOf(ctx).Owner, e.Tree, e.RunID, f.Cost)
+		if err != nil {
+			o.logger.WarnContext(ctx, "cost of generations unknown", slog.String("run", e.RunID),
+				slog.String("error", media.Scrub(err.Error())))
+		}
+		f.Cost = cost
+		e.Data = f
+	}
+	o.log.append(ctx, ledger.Event{
+		Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
+	})
+}
+
+// encode is JSON without base64; what cannot be encoded is left out.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return json.RawMessage(media.Scrub(string(b)))
+}

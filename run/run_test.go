@@ -1,0 +1,538 @@
+package run_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/generate/offline"
+	"atelier/ledger"
+	"atelier/ledger/sqlite"
+	"atelier/media"
+	"atelier/run"
+	"atelier/wire"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is the whole stack below the command line, on the offline models.
+type house struct {
+	path     string
+	store    *sqlite.Store
+	observer *run.Observer
+	service  *run.Service
+	gateway  *generate.Gateway
+	// arrived is told when the action Wait is at work.
+	arrived chan struct{}
+}
+
+// script is a chat model that answers one text after the other.
+type script struct {
+	answers []string
+	next    *atomic.Int64
+}
+
+func (s script) Choose(context.Context, []string) (chat.Choice, error) {
+	return chat.Choice{Model: s}, nil
+}
+func (s script) Profile() chat.Profile {
+	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
+}
+
+func (s script) Generate(ctx context.Context, _ chat.Request) (chat.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return chat.Response{}, err
+	}
+	n := int(s.next.Add(1)) - 1
+	return chat.Response{Text: s.answers[min(n, len(s.answers)-1)], Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
+}
+
+const painterYAML = `slug: painter
+name: Painter
+description: Paints.
+prompt: painter.md
+actions:
+  - name: Draw
+  - name: Wait
+agents:
+  - slug: helper
+    payload_key: helper
+`
+
+func newHouse(t *testing.T, answers ...string) *house {
+	t.Helper()
+	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1)}
+	quiet := slog.New(slog.DiscardHandler)
+	var err error
+	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
+	must(t, err)
+	t.Cleanup(func() { must(t, h.store.Close()) })
+	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
+	must(t, err)
+	codec, err := wire.NewCodec(wire.Config{
+		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
+	})
+	must(t, err)
+	h.observer, err = run.NewObserver(run.ObserverConfig{Ledger: h.store, Logger: quiet})
+	must(t, err)
+	driver, err := offline.New(offline.Config{Store: codec})
+	must(t, err)
+	h.gateway, err = generate.NewGateway(generate.Config{
+		Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
+	})
+	must(t, err)
+	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
+	must(t, err)
+	must(t, registry.Register(h.actions()...))
+	defs, err := agent.Load(fstest.MapFS{
+		"painter.yaml": {Data: []byte(painterYAML)}, "painter.md": {Data: []byte("You paint.")},
+	})
+	must(t, err)
+	runner, err := agent.NewRunner(agent.Config{
+		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
+		Models:   script{answers: answers, next: &atomic.Int64{}},
+		GoAgents: map[string]agent.GoAgent{"helper": helper},
+	})
+	must(t, err)
+	h.service, err = run.NewService(run.Config{Agents: runner, Ledger: h.store, Observer: h.observer})
+	must(t, err)
+	t.Cleanup(h.service.Close)
+	return h
+}
+
+// helper is a sub-agent that stores a note.
+func helper(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+	o, err := c.Store(ctx, strings.NewReader("# A note of the helper\n"), media.Meta{Label: "note", MIMEType: "text/markdown", FileName: "note.md"})
+	return agent.Answer{Message: "stored " + o.Ref.Placeholder(), Promote: []agent.Promotion{{Ref: string(o.Ref)}}}, err
+}
+
+// actions are Draw, whose second of three pictures fails, and Wait, which draws one
+// picture and then waits for the end of the run.
+func (h *house) actions() []action.Action {
+	images := []action.Param{{Name: "Images", Direction: action.Output, ValueType: action.Binary, IsArray: true}}
+	draw := func(ctx context.Context, r generate.Request) (action.Result, error) {
+		res, err := h.gateway.Generate(ctx, r)
+		if err != nil {
+			return action.Result{}, err
+		}
+		return action.Result{Code: action.Partial, Outputs: map[string]any{"Images": res.Outputs()}}, nil
+	}
+	return []action.Action{
+		{Name: "Draw", Description: "Draws.", Params: images, Run: func(ctx context.Context, _ *action.Call) (action.Result, error) {
+			return draw(ctx, generate.Request{
+				Prompt: "a lighthouse", N: 3, Size: "64x64",
+				Options: map[string]map[string]any{"offline": {"fail_slots": []int{2}}},
+			})
+		}},
+		{Name: "Wait", Description: "Draws and waits.", Params: images, Run: func(ctx context.Context, _ *action.Call) (action.Result, error) {
+			res, err := draw(ctx, generate.Request{Prompt: "a pier", Size: "64x64"})
+			if err != nil {
+				return res, err
+			}
+			h.arrived <- struct{}{}
+			<-ctx.Done()
+			return res, ctx.Err()
+		}},
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+const owner = "ann"
+
+func drawThenDone() []string {
+	return []string{
+		`{"reasoning":"draw first","actions":[{"name":"Draw","params":{}}],"agents":[{"name":"helper","task":"note it"}]}`,
+		`{"reasoning":"finished","message":"Here they are.","payload":{"report_markdown":"# Lighthouses"},"done":true}`,
+	}
+}
+
+func TestRunIsKept(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, drawThenDone()...)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint lighthouses", Owner: owner})
+	must(t, err)
+	if res.Status != agent.StatusSucceeded || res.Usage.Images != 2 || res.Usage.ModelCalls != 2 {
+		t.Errorf("result = %+v", res)
+	}
+	if !res.Cost.Complete || res.Cost.EstimatedUSD == nil || *res.Cost.EstimatedUSD != "0" {
+		t.Errorf("cost = %+v, want 0 and complete", res.Cost)
+	}
+	ctx := t.Context()
+	row, err := h.store.Run(ctx, owner, res.RunID)
+	must(t, err)
+	if row.Status != ledger.StatusSucceeded || row.Message != "Here they are." || !strings.Contains(string(row.Payload), "# Lighthouses") ||
+		row.DefinitionHash == "" || !strings.Contains(string(row.Definition), "You paint.") || row.Usage.InputTokens != 20 || row.FinishedAt.IsZero() {
+		t.Errorf("run row = %+v", row)
+	}
+	tree, err := h.store.ListRuns(ctx, owner, ledger.RunQuery{Tree: res.RunID})
+	must(t, err)
+	if len(tree.Items) != 2 || tree.Items[0].Parent != res.RunID || tree.Items[0].AgentPath != "painter/helper" {
+		t.Errorf("tree = %+v", tree.Items)
+	}
+	steps, err := h.store.ListSteps(ctx, owner, res.RunID, ledger.Page{})
+	must(t, err)
+	if len(steps.Items) != 2 || steps.Items[0].Turn != 1 {
+		t.Errorf("steps = %+v", steps.Items)
+	}
+	prompts, err := h.store.ListPrompts(ctx, owner, res.RunID, ledger.Page{})
+	must(t, err)
+	if len(prompts.Items) != 2 || prompts.Items[1].Model != "script-1" || !strings.Contains(string(prompts.Items[1].Messages), "img-") {
+		t.Errorf("prompts = %+v", prompts.Items)
+	}
+	list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{Tree: res.RunID})
+	must(t, err)
+	if len(list.Items) != 3 {
+		t.Errorf("media = %+v", list.Items)
+	}
+	ops, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: res.RunID})
+	must(t, err)
+	if len(ops.Items) != 1 || ops.Items[0].Status != string(generate.StatusPartial) || ops.Items[0].StepID == "" || ops.Items[0].FinishedAt.IsZero() {
+		t.Fatalf("operations = %+v", ops.Items)
+	}
+	_, slots, tasks, err := h.store.Operation(ctx, owner, ops.Items[0].ID)
+	must(t, err)
+	if len(slots) != 3 || slots[0].MediaID == "" || slots[1].Failure.Code != string(media.CodeUnavailable) || slots[2].MediaID == "" || len(tasks) == 0 {
+		t.Errorf("slots = %+v, tasks = %+v", slots, tasks)
+	}
+}
+
+func TestEventsAreSavedAndFollowed(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, drawThenDone()...)
+	live, stop := h.observer.Subscribe("")
+	defer stop()
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	saved, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, ledger.MaxLimit)
+	must(t, err)
+	stop()
+	var followed []ledger.Event
+	for e := range live {
+		followed = append(followed, e)
+	}
+	if d := cmp.Diff(saved, followed); d != "" {
+		t.Error(d)
+	}
+	known := map[string]bool{}
+	for _, k := range agent.EventTypes() {
+		known[string(k)] = true
+	}
+	count := map[string]int{}
+	for i, e := range saved {
+		if e.Sequence != int64(i+1) || !known[e.Kind] || !json.Valid(e.Payload) {
+			t.Errorf("event %d = %+v", i, e)
+		}
+		count[e.Kind]++
+	}
+	if saved[0].Kind != "run-started" || saved[len(saved)-1].Kind != "run-succeeded" || !strings.Contains(string(saved[len(saved)-1].Payload), `"estimated_usd":"0"`) {
+		t.Errorf("first %+v, last %+v", saved[0], saved[len(saved)-1])
+	}
+	for kind, n := range map[string]int{"turn-started": 2, "media-stored": 3, "agent-finished": 1, "action-finished": 1} {
+		if count[kind] != n {
+			t.Errorf("%d × %s, want %d: %v", count[kind], kind, n, count)
+		}
+	}
+	if count["operation-progress"] < 4 {
+		t.Errorf("events = %v", count)
+	}
+}
+
+func TestPromotedMediaIsSaved(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, drawThenDone()[0],
+		`{"reasoning":"invented","message":"Look: ${media:image_1}","done":true}`, `{"message":"Sorry, none.","done":true}`)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: "note", Owner: owner})
+	must(t, err)
+	chosen, err := h.store.ListAgentMedia(t.Context(), owner, res.RunID, ledger.Page{})
+	must(t, err)
+	if len(chosen.Items) != 1 || chosen.Items[0].Label != "note" || chosen.Items[0].SourceID == "" || len(res.Outputs) != 1 {
+		t.Errorf("agent media = %+v", chosen.Items)
+	}
+}
+
+func TestCancelKeepsMedia(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-h.arrived
+		cancel()
+	}()
+	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	if media.CodeOf(err) != media.CodeCancelled || res == nil || res.Status != agent.StatusCancelled {
+		t.Fatalf("result %+v, %v", res, err)
+	}
+	row, err := h.store.Run(t.Context(), owner, res.RunID)
+	must(t, err)
+	list, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Run: res.RunID})
+	must(t, err)
+	if row.Status != ledger.StatusCancelled || row.Failure.Code != string(media.CodeCancelled) || len(list.Items) != 1 {
+		t.Errorf("run = %+v, media = %+v", row, list.Items)
+	}
+	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, 0)
+	must(t, err)
+	if last := events[len(events)-1]; last.Kind != "run-cancelled" {
+		t.Errorf("last event = %+v", last)
+	}
+}
+
+func TestFailedRunKeepsMedia(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	if media.CodeOf(err) != media.CodePauseUnsupported || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
+		t.Fatalf("result %+v, %v", res, err)
+	}
+	row, err := h.store.Run(t.Context(), owner, res.RunID)
+	must(t, err)
+	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodePauseUnsupported) {
+		t.Errorf("run = %+v", row)
+	}
+}
+
+func TestGrantedMediaIsRecordedInTheTree(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	first, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: "note", Owner: owner})
+	must(t, err)
+	second, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner, Granted: first.Outputs})
+	must(t, err)
+	links, err := h.store.ListPromptMedia(t.Context(), owner, second.RunID, ledger.Page{})
+	must(t, err)
+	if len(links.Items) != 1 || links.Items[0].Direction != "input" || links.Items[0].MediaID == first.Outputs[0].ID {
+		t.Errorf("links = %+v", links.Items)
+	}
+	if len(second.AlsoMade) != 0 {
+		t.Errorf("a given item counts as made: %v", second.AlsoMade)
+	}
+	_, err = h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner, Granted: []media.Output{{URL: "http://x"}}})
+	if media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("granting what is not stored: %v", err)
+	}
+}
+
+func TestServiceRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	if _, err := h.service.Run(t.Context(), agent.Request{Agent: "nobody", Message: "x"}); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("unknown agent: %v", err)
+	}
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "x", RunID: "one"})
+	must(t, err)
+	<-h.arrived
+	if _, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "x", RunID: "one"}); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("second start: %v", err)
+	}
+	gaveUp, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Wait(gaveUp); media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("giving up waiting: %v", err)
+	}
+	must(t, h.service.Cancel("one"))
+	if res, err := r.Wait(t.Context()); res == nil || media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("cancelled run: %+v, %v", res, err)
+	}
+	if err := h.service.Cancel("nothing"); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("cancel unknown: %v", err)
+	}
+	h.service.Close()
+	if _, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "x"}); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("start after close: %v", err)
+	}
+	for name, c := range map[string]run.Config{"Agents": {}, "Ledger": {Agents: agentFunc(nil)}, "Observer": {Agents: agentFunc(nil), Ledger: h.store}} {
+		if _, err := run.NewService(c); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), name) {
+			t.Errorf("no %s: %v", name, err)
+		}
+	}
+}
+
+type agentFunc func(context.Context, agent.Request) (*agent.Result, error)
+
+func (f agentFunc) Run(ctx context.Context, r agent.Request) (*agent.Result, error) { return f(ctx, r) }
+
+func TestIdempotencyKeyIsRecalled(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
+	req := generate.Request{
+		Prompt: "a pier", N: 2, Size: "64x64", IdempotencyKey: "mine",
+		Options: map[string]map[string]any{"offline": {"fail_slots": []int{2}}},
+	}
+	one, err := h.gateway.Generate(ctx, req)
+	must(t, err)
+	two, err := h.gateway.Generate(ctx, req)
+	must(t, err)
+	if two.Operation != one.Operation || two.Status != one.Status || len(two.Slots) != 2 || two.Slots[0].Output == nil ||
+		two.Slots[0].Output.Ref != one.Slots[0].Output.Ref || two.Slots[1].Error == nil || two.Usage != one.Usage {
+		t.Errorf("recalled %+v, want %+v", two, one)
+	}
+	if d := cmp.Diff(one.Dispositions, two.Dispositions); d != "" {
+		t.Error(d)
+	}
+	must(t, h.store.DeleteMedia(ctx, owner, two.Slots[0].Output.ID))
+	three, err := h.gateway.Generate(ctx, req)
+	must(t, err)
+	if three.Slots[0].Output != nil || three.Slots[0].Error.Code != media.CodeNotFound {
+		t.Errorf("slot of a deleted item = %+v", three.Slots[0])
+	}
+	must(t, h.store.BeginOperation(ctx, ledger.Operation{ID: "o", Owner: owner, Tree: "tree", Key: "interrupted", Status: "queued"}))
+	req.IdempotencyKey = "interrupted"
+	if _, err := h.gateway.Generate(ctx, req); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("interrupted operation: %v", err)
+	}
+	if _, err := h.gateway.Generate(t.Context(), generate.Request{Prompt: "x"}); media.CodeOf(err) != media.CodeForbidden {
+		t.Errorf("no scope: %v", err)
+	}
+}
+
+func TestSlowReaderIsDropped(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "r", Run: "r"})
+	must(t, h.store.CreateRun(ctx, ledger.Run{ID: "r", Owner: owner, Tree: "r", Agent: "a", Status: ledger.StatusRunning}))
+	slow, stop := h.observer.Subscribe("r")
+	defer stop()
+	other, stopOther := h.observer.Subscribe("another")
+	for range 300 {
+		h.observer.Emit(ctx, agent.Event{Type: agent.EventWarning, Tree: "r", RunID: "r", Data: agent.Warning{Message: "x"}})
+	}
+	must(t, h.observer.Flush(ctx))
+	n := 0
+	for range slow {
+		n++
+	}
+	events, err := h.store.ListEvents(ctx, owner, "r", int64(n), ledger.MaxLimit)
+	must(t, err)
+	if n == 0 || n+len(events) != 300 {
+		t.Errorf("read %d live and %d saved of 300", n, len(events))
+	}
+	stopOther()
+	stopOther()
+	if _, open := <-other; open {
+		t.Error("a reader of another tree got an event")
+	}
+}
+
+// TestNoBytesInTheLedger searches the database files for what the models said.
+func TestNoBytesInTheLedger(t *testing.T) {
+	t.Parallel()
+	canary := make([]byte, 66_000)
+	for i := range canary {
+		canary[i] = byte(i*i>>3 ^ i*131)
+	}
+	copy(canary, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x06\x00\x00\x00")
+	text := base64.StdEncoding.EncodeToString(canary)
+	answer, err := json.Marshal(map[string]any{"message": "look " + text, "payload": map[string]any{"raw": text}, "done": true})
+	must(t, err)
+	h := newHouse(t, `not json `+text, string(answer))
+	res, _ := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look at " + text, Owner: owner})
+	if res == nil {
+		t.Fatal("no result")
+	}
+	encoded, plain := slices(text, 48), slices(string(canary), 32)
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(h.path + suffix)
+		must(t, err)
+		db := string(b)
+		if found(db, encoded, 48) || found(db, plain, 32) {
+			t.Errorf("database file %q holds the canary", suffix)
+		}
+	}
+	if !found("x"+text[100:150], encoded, 48) {
+		t.Error("the search finds nothing at all")
+	}
+}
+
+// slices is the set of all stretches of n bytes of s.
+func slices(s string, n int) map[string]bool {
+	set := map[string]bool{}
+	for i := 0; i+n <= len(s); i++ {
+		set[s[i:i+n]] = true
+	}
+	return set
+}
+
+func found(s string, set map[string]bool, n int) bool {
+	for i := 0; i+n <= len(s); i++ {
+		if set[s[i:i+n]] {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEventsWithoutRunAreShown(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	live, stop := h.observer.Subscribe("gone")
+	defer stop()
+	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: "gone", RunID: "gone", Data: agent.Warning{Message: "still seen"}})
+	must(t, h.observer.Flush(t.Context()))
+	if e := <-live; e.Sequence != 0 || !strings.Contains(string(e.Payload), "still seen") {
+		t.Errorf("event = %+v", e)
+	}
+	if _, err := run.NewObserver(run.ObserverConfig{}); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("observer without ledger: %v", err)
+	}
+}
+
+func TestProgressNotes(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "r", Run: "r", Step: "s"})
+	must(t, h.store.CreateRun(ctx, ledger.Run{ID: "r", Owner: owner, Tree: "r", Agent: "a", Status: ledger.StatusRunning}))
+	frame := media.Blob{Digest: media.DigestOf([]byte("x")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+	cases := []struct {
+		event generate.Event
+		want  string
+	}{
+		{generate.Event{Kind: generate.EventStarted, Model: "M", N: 4}, "M makes 4"},
+		{generate.Event{Kind: generate.EventProgress, Model: "M", Progress: 0.4}, "M 40 %"},
+		{generate.Event{Kind: generate.EventProgress, Model: "M", Progress: -1}, "M is at work"},
+		{generate.Event{Kind: generate.EventRetry, Model: "M", Wait: 3e9, Error: &generate.SlotError{Message: "busy"}}, "M is asked again in 3s: busy"},
+		{generate.Event{Kind: generate.EventSlot, Slot: 2, N: 4, Status: generate.StatusFailed}, "2 of 4 failed"},
+		{generate.Event{Kind: generate.EventFinished, Model: "M", Status: generate.StatusPartial}, "M partial"},
+		{generate.Event{Kind: generate.EventPartial, Slot: 1, Sequence: 2, Partial: &frame}, "preview 2 of image 1"},
+	}
+	for _, c := range cases {
+		c.event.Operation = "op"
+		h.observer.Progress(ctx, c.event)
+	}
+	h.observer.Progress(t.Context(), cases[0].event) // outside a run nobody is told
+	must(t, h.observer.Flush(ctx))
+	events, err := h.store.ListEvents(ctx, owner, "r", 0, 0)
+	must(t, err)
+	if len(events) != len(cases) {
+		t.Fatalf("%d events, want %d", len(events), len(cases))
+	}
+	for i, c := range cases {
+		if !strings.Contains(string(events[i].Payload), c.want) {
+			t.Errorf("event %d = %s, want %q", i, events[i].Payload, c.want)
+		}
+	}
+	if last := events[len(events)-1]; last.Kind != "operation-partial" || strings.Contains(string(last.Payload), "img-") {
+		t.Errorf("preview event = %+v", last)
+	}
+}

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"github.com/emmansun/base64"
+)
+
+// This file is the only one that knows which base64 implementation is used.
+
+// decodeRaw decodes unpadded base64 of one alphabet. On a foreign byte it returns how
+// many bytes the whole groups of four before it gave.
+func decodeRaw(dst, src []byte, url bool) (int, error) {
+	if url {
+		return base64.RawURLEncoding.Decode(dst, src)
+	}
+	return base64.RawStdEncoding.Decode(dst, src)
+}
+
+// encodeTo encodes src in the variant and returns the number of characters. dst has room
+// for (len(src)+2)/3*4.
+func encodeTo(dst, src []byte, v Variant) int {
+	n := base64.RawStdEncoding.EncodedLen(len(src))
+	if v.url() {
+		base64.RawURLEncoding.Encode(dst[:n], src)
+	} else {
+		base64.RawStdEncoding.Encode(dst[:n], src)
+	}
+	for ; v.padded() && n%4 != 0; n++ {
+		dst[n] = '='
+	}
+	return n
+}
+
+// Classes of bytes. The last three tell what base64 of real data is not: a long run
+// that stays inside one of them is a hash, a number or a word.
+const (
+	isBase64   = 1 << iota
+	isStdOnly  // + and /
+	isURLOnly  // - and _
+	notLowHex  // outside 0-9 a-f
+	notUpHex   // outside 0-9 A-F
+	notLetters // outside a-z
+)
+
+// classes maps each byte to its classes; 0 is foreign.
+var classes = makeClasses()
+
+func makeClasses() (t [256]byte) {
+	set := func(from, to, class byte) {
+		for c := int(from); c <= int(to); c++ {
+			t[c] = isBase64 | class
+		}
+	}
+	set('0', '9', notLetters)
+	set('a', 'f', notUpHex)
+	set('g', 'z', notLowHex|notUpHex)
+	set('A', 'F', notLowHex|notLetters)
+	set('G', 'Z', notLowHex|notUpHex|notLetters)
+	rest := byte(notLowHex | notUpHex | notLetters)
+	set('+', '+', rest|isStdOnly)
+	set('/', '/', rest|isStdOnly)
+	set('-', '-', rest|isURLOnly)
+	set('_', '_', rest|isURLOnly)
+	return t
+}

@@ -1,0 +1,213 @@
+package wire
+
+import (
+	"bytes"
+
+	"atelier/probe"
+)
+
+// place is where a candidate begins.
+type place byte
+
+const (
+	atString place = iota // at the start of a string
+	atNested              // at the start of a string of nested JSON
+	atData                // after ;base64,
+	atWord                // anywhere in a text
+)
+
+// candidateState is what is held back of a candidate.
+type candidateState struct {
+	place   place
+	raw     []byte // as it came
+	chars   int    // base64 characters in raw
+	lines   lines
+	pads    int
+	first   [sigChars]byte // in the standard alphabet
+	classes byte           // union
+	zeros   bool           // only A so far
+	need    int            // characters from which it is lifted; 0 before it is known
+	media   bool           // declared, or with a signature
+	kind    fieldKind
+	pcm     *PCM
+}
+
+// start begins a candidate with what comes next.
+func (s *scanner) start(p place) {
+	c := &s.cand
+	*c = candidateState{place: p, raw: c.raw[:0], zeros: true}
+	switch {
+	case p == atNested || p == atData && s.quoted:
+		c.kind, c.pcm = s.fields.find(&s.inner)
+	case p != atWord:
+		c.kind, c.pcm = s.fields.find(&s.outer)
+	}
+	s.state = candidate
+}
+
+// tracker is the one that knows the candidate's place.
+func (s *scanner) tracker() *tracker {
+	if s.quoted {
+		return &s.inner
+	}
+	return &s.outer
+}
+
+// candidate takes characters until it is clear what they are.
+func (s *scanner) candidate(b []byte) []byte {
+	c := &s.cand
+	for i := 0; i < len(b); {
+		ch, n, fold := b[i], 1, false
+		if ch == '\\' {
+			var ok bool
+			ch, n, fold, ok = unescape(b[i:])
+			if ok && n == 0 {
+				s.esc = append(s.esc, b[i:]...)
+				return nil
+			}
+			if !ok {
+				return s.endCandidate(b[i:])
+			}
+		}
+		if !c.add(ch, fold) {
+			return s.endCandidate(b[i:])
+		}
+		c.raw = append(c.raw, b[i:i+n]...)
+		i += n
+		if c.chars == sigChars && c.need == 0 && !s.judge() {
+			s.flush(true)
+			return b[i:]
+		}
+		if c.need > 0 && c.chars >= c.need {
+			if !c.media && !c.plausible() || c.mixed() {
+				s.flush(true)
+				return b[i:]
+			}
+			return s.startRun(b[i:])
+		}
+	}
+	return nil
+}
+
+// add counts one character or line break; false means that it ends the candidate.
+func (c *candidateState) add(ch byte, fold bool) bool {
+	switch {
+	case fold:
+		if c.chars == 0 || c.place == atWord && !c.media {
+			return false
+		}
+		c.lines.fold()
+		c.lines.over = c.lines.over || c.pads > 0
+	case c.lines.over:
+		return false
+	case ch == '=' && c.chars > 1:
+		c.pads++
+	case classes[ch] == 0 || c.pads > 0:
+		return false
+	default:
+		c.take(ch)
+	}
+	return true
+}
+
+// take counts one character.
+func (c *candidateState) take(ch byte) {
+	c.classes |= classes[ch]
+	c.zeros = c.zeros && ch == 'A'
+	if c.chars < sigChars {
+		switch ch {
+		case '-':
+			ch = '+'
+		case '_':
+			ch = '/'
+		}
+		c.first[c.chars] = ch
+	}
+	c.chars++
+	c.lines.now++
+}
+
+// mixed reports two alphabets in one run, which no base64 has.
+func (c *candidateState) mixed() bool {
+	return c.classes&isStdOnly != 0 && c.classes&isURLOnly != 0
+}
+
+// plausible tells base64 of data from a long hash, number or word.
+func (c *candidateState) plausible() bool {
+	const all = notLowHex | notUpHex | notLetters
+	return c.zeros || c.classes&all == all
+}
+
+// judge decides, when a signature can be seen, what the candidate needs to be
+// lifted; false means that it never is.
+func (s *scanner) judge() bool {
+	c := &s.cand
+	if c.kind == fieldNever || bytes.HasPrefix(c.first[:], []byte(familyPrefix)) {
+		return false
+	}
+	var head [sigBytes]byte
+	if _, err := decodeRaw(head[:], c.first[:], false); err != nil {
+		return false
+	}
+	switch {
+	case c.kind == fieldMedia, probe.Media(head[:]):
+		c.media, c.need = true, signedMin
+	case c.place == atWord:
+		return false
+	default:
+		c.need = max(s.threshold, sigChars+1)
+	}
+	return true
+}
+
+// endCandidate ends a candidate before it was long enough. Declared media and data
+// URLs that are a whole string are lifted at any size.
+func (s *scanner) endCandidate(rest []byte) []byte {
+	c := &s.cand
+	whole := c.place == atData || rest[0] == '"' || rest[0] == '\\' && c.place == atNested
+	dataURL := c.place == atData && c.media && bytes.HasPrefix(s.tracker().content, []byte("data:"))
+	short := (c.pads == 0 || c.pads == (4-c.chars%4)%4) && c.chars%4 != 1 && c.chars > 1
+	if whole && short && (c.kind == fieldMedia || dataURL) && !c.mixed() {
+		return s.startRun(rest)
+	}
+	s.flush(classes[rest[0]] != 0 && !c.lines.over)
+	return rest
+}
+
+// flush passes what was held; inRun says that more of the same follows.
+func (s *scanner) flush(inRun bool) {
+	s.state = text
+	s.pass(s.cand.raw)
+	s.txt.inRun = inRun
+	s.cand.raw = s.cand.raw[:0]
+}
+
+// declaredType finds what is said about the candidate's type beside or before it.
+func (s *scanner) declaredType() string {
+	if s.cand.place == atData {
+		u, ok := bytes.CutPrefix(s.tracker().content, []byte("data:"))
+		if t, _, found := bytes.Cut(u, []byte(dataMark)); ok && found {
+			return plainText(t)
+		}
+		return ""
+	}
+	return s.tracker().sibling(siblingMIME)
+}
+
+// startRun begins to decode, with what was held, and gives what is left to scan.
+func (s *scanner) startRun(rest []byte) []byte {
+	c := &s.cand
+	declared := s.declaredType()
+	pcm := pcmOfType(declared)
+	if pcm == nil {
+		pcm = c.pcm
+	}
+	s.dec = decoder{in: s.begin(declared, pcm), buf: s.dec.buf, std: c.classes&isStdOnly != 0}
+	s.state = run
+	left := s.run(c.raw)
+	if len(left) > 0 {
+		rest = append(bytes.Clone(left), rest...)
+	}
+	c.raw = c.raw[:0]
+	return rest
+}

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"context"
+	"sync"
+
+	"atelier/blob"
+	"atelier/media"
+)
+
+// Key signs and verifies tokens. It belongs to the deployment and outlives the
+// process, or durable runs could not be replayed.
+type Key struct {
+	// ID names the key inside tokens: 1 to 16 letters, digits, '-', '_' or '.'.
+	ID string
+	// Secret has at least 16 bytes.
+	Secret []byte
+}
+
+// Limits bound single items. For every field 0 means the default and a negative
+// value means no limit.
+type Limits struct {
+	ImageBytes    int64 // default 64 MiB
+	AudioBytes    int64 // default 256 MiB
+	VideoBytes    int64 // default 4 GiB
+	DocumentBytes int64 // default 64 MiB
+	// Pixels is width × height of an image as its header says; default 100,000,000.
+	Pixels int64
+	// Frames is the number of frames of an animation; default 200.
+	Frames int
+}
+
+// withDefaults fills a copy.
+func (l Limits) withDefaults() Limits {
+	fill(&l.ImageBytes, 64<<20)
+	fill(&l.AudioBytes, 256<<20)
+	fill(&l.VideoBytes, 4<<30)
+	fill(&l.DocumentBytes, 64<<20)
+	fill(&l.Pixels, 100_000_000)
+	fill(&l.Frames, 200)
+	return l
+}
+
+func fill[T int | int64](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+// DefaultThreshold is the number of base64 characters from which a string without a
+// media signature is lifted.
+const DefaultThreshold = 10_000
+
+// Config says how media is lifted and lowered.
+type Config struct {
+	// Blobs is where bytes go. Required.
+	Blobs *blob.Store
+	// Keys sign and verify tokens: the first signs, all verify. At least one.
+	Keys []Key
+	// Limits bound items; the zero value has defaults.
+	Limits Limits
+	// Threshold is the least number of base64 characters of undeclared, unsigned
+	// strings that are lifted; 0 means [DefaultThreshold].
+	Threshold int
+	// Register is told of each new blob before its token goes out, so that no crash
+	// loses a paid item; its error fails that item. It outlives the cancellation of the
+	// request. May be nil.
+	Register func(ctx context.Context, b media.Blob) error
+	// MaxBodyBytes bounds a request body whose tokens are lowered, without the media in
+	// it; 0 means 64 MiB.
+	MaxBodyBytes int64
+}
+
+// Codec lifts and lowers. It is safe for concurrent use.
+type Codec struct {
+	blobs     *blob.Store
+	signer    signer
+	limits    Limits
+	threshold int
+	register  func(context.Context, media.Blob) error
+	maxBody   int64
+	buffers   sync.Pool // *buffers
+}
+
+// NewCodec checks the configuration; the error has code [media.CodeInvalid] and
+// names the setting.
+func NewCodec(cfg Config) (*Codec, error) {
+	if cfg.Blobs == nil {
+		return nil, media.Errorf(media.CodeInvalid, "wire codec: Config.Blobs is missing")
+	}
+	if cfg.Threshold < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "wire codec: Config.Threshold is %d, it must not be negative", cfg.Threshold)
+	}
+	s, err := newSigner(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	fill(&cfg.Threshold, DefaultThreshold)
+	fill(&cfg.MaxBodyBytes, 64<<20)
+	return &Codec{
+		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(), threshold: cfg.Threshold,
+		register: cfg.Register, maxBody: cfg.MaxBodyBytes,
+		buffers: sync.Pool{New: func() any { return newBuffers() }},
+	}, nil
+}
+
+// windowBytes is how much of a stream is in memory at a time.
+const windowBytes = 64 << 10
+
+// buffers are what one stream needs. They go back to the pool when it ends.
+type buffers struct {
+	in      [windowBytes]byte // as read
+	scratch [windowBytes]byte // without escapes, or encoded
+	bytes   [48 << 10]byte    // decoded, or to encode
+	out     []byte            // to give out
+}
+
+func newBuffers() *buffers { return &buffers{out: make([]byte, 0, 2<<10)} }
+
+func (c *Codec) takeBuffers() *buffers {
+	b, _ := c.buffers.Get().(*buffers)
+	return b
+}
+
+func (c *Codec) giveBuffers(b *buffers) {
+	if b == nil {
+		return
+	}
+	b.out = b.out[:0]
+	if cap(b.out) > 4*windowBytes {
+		b.out = nil
+	}
+	c.buffers.Put(b)
+}

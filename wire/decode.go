@@ -1,0 +1,180 @@
+package wire
+
+import "bytes"
+
+// decoder turns the characters of one run into bytes, at any chunking, and remembers
+// their variant.
+type decoder struct {
+	in     *intake
+	buf    []byte
+	quad   [4]byte
+	n      int // characters in quad
+	one    [1]byte
+	lines  lines
+	std    bool // + or / was seen at the start
+	url    bool // - or _ was seen
+	padded bool
+}
+
+// feed takes characters up to the first that does not belong to the run, and says
+// how many. After that, or after padding, the run is over.
+func (d *decoder) feed(s []byte) int {
+	took := 0
+	for took < len(s) && !d.padded {
+		n := d.groups(s[took:])
+		took += n
+		if n == 0 {
+			break
+		}
+	}
+	for took < len(s) && s[took] == '=' {
+		d.padded = true
+		took++
+	}
+	d.lines.now += took
+	return took
+}
+
+// fold is told of a line break.
+func (d *decoder) fold() {
+	d.lines.fold()
+	d.lines.over = d.lines.over || d.padded
+}
+
+// lines tells folded base64 from base64 with a text in the next line: all lines are of one
+// usual length, save the last.
+type lines struct {
+	now, first int  // characters in this line and in the first
+	over       bool // no more characters may follow
+}
+
+const (
+	shortestFold = 16
+	longestFold  = 128
+)
+
+func (l *lines) fold() {
+	switch {
+	case l.now == 0: // the second half of a line break
+		return
+	case l.first == 0:
+		l.first = l.now
+		l.over = l.now < shortestFold || l.now > longestFold
+	default:
+		l.over = l.now != l.first
+	}
+	l.now = 0
+}
+
+// feedByte is feed for one character that was escaped.
+func (d *decoder) feedByte(c byte) bool {
+	d.one[0] = c
+	return d.feed(d.one[:]) == 1
+}
+
+// groups takes whole groups of four, or as much as one group needs.
+func (d *decoder) groups(s []byte) int {
+	if d.n == 0 && len(s) >= 4 {
+		m := min(len(s), len(d.buf)/3*4) &^ 3
+		n, err := decodeRaw(d.buf, s[:m], d.url)
+		if err != nil {
+			n, m = n/3*3, n/3*4
+		}
+		d.in.write(d.buf[:n])
+		if m > 0 {
+			return m
+		}
+	}
+	took := 0
+	for took < len(s) && d.n < 4 && d.fits(s[took]) {
+		d.quad[d.n] = s[took]
+		d.n++
+		took++
+	}
+	if d.n == 4 {
+		n, err := decodeRaw(d.buf, d.quad[:], d.url)
+		if err != nil {
+			n = 0
+		}
+		d.in.write(d.buf[:n])
+		d.n = 0
+	}
+	return took
+}
+
+// fits tells whether c goes on the run, and settles the alphabet.
+func (d *decoder) fits(c byte) bool {
+	switch class := classes[c]; {
+	case class == 0:
+		return false
+	case class&isURLOnly != 0:
+		if d.std {
+			return false
+		}
+		d.url = true
+	case class&isStdOnly != 0:
+		if d.url {
+			return false
+		}
+		d.std = true
+	}
+	return true
+}
+
+// finish decodes the last group and gives a character that is left over, if any.
+func (d *decoder) finish() (left []byte, v Variant) {
+	if d.n > 1 {
+		if n, err := decodeRaw(d.buf, d.quad[:d.n], d.url); err == nil {
+			d.in.write(d.buf[:n])
+		}
+	} else if d.n == 1 {
+		left = bytes.Clone(d.quad[:1])
+	}
+	return left, variantOf(d.url, d.padded || d.in.size%3 == 0)
+}
+
+// unescape decodes one JSON escape at b[0] == '\\', in nested JSON with more
+// backslashes.
+//
+//	n == 0, ok: more bytes are needed; !ok: it is none that base64 may contain.
+//	fold: a line break, which base64 skips.
+func unescape(b []byte) (c byte, n int, fold, ok bool) {
+	i := 1
+	for i < len(b) && b[i] == '\\' {
+		i++
+	}
+	if i == len(b) {
+		return 0, 0, false, i < 8
+	}
+	switch b[i] {
+	case '/':
+		return '/', i + 1, false, true
+	case 'n', 'r':
+		return 0, i + 1, true, true
+	case 'u':
+		return unescapeUnicode(b[i:], i)
+	}
+	return 0, 0, false, false
+}
+
+// unescapeUnicode decodes uXXXX after i backslashes.
+func unescapeUnicode(b []byte, i int) (c byte, n int, fold, ok bool) {
+	if len(b) < 5 {
+		return 0, 0, false, bytes.HasPrefix([]byte("u00"), b[:min(len(b), 3)])
+	}
+	switch string(bytes.ToLower(b[1:5])) {
+	case "002b":
+		return '+', i + 5, false, true
+	case "002d":
+		return '-', i + 5, false, true
+	case "002f":
+		return '/', i + 5, false, true
+	case "003d":
+		return '=', i + 5, false, true
+	case "005f":
+		return '_', i + 5, false, true
+	case "000a", "000d":
+		return 0, i + 5, true, true
+	}
+	return 0, 0, false, false
+}

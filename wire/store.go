@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"atelier/blob"
+	"atelier/media"
+	"atelier/probe"
+)
+
+// Store puts everything that r gives into the blob store, under the limits, and
+// reads its facts from the bytes. The declared type decides only where bytes have
+// no signature; declared raw PCM gets a WAV header. The errors are too_large,
+// invalid (no bytes), disk_full and those of r; nothing refers to the bytes then.
+func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error) {
+	in := c.begin(ctx, declaredMIME, pcmOfType(declaredMIME))
+	defer in.abort()
+	buf := c.takeBuffers()
+	defer c.giveBuffers(buf)
+	for in.err == nil {
+		if err := ctx.Err(); err != nil {
+			return media.Blob{}, err
+		}
+		n, err := r.Read(buf.in[:])
+		in.write(buf.in[:n])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return media.Blob{}, err
+		}
+	}
+	return in.finish(ctx)
+}
+
+// Open reads a blob, verified; see [blob.Store.Open].
+func (c *Codec) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
+	return c.blobs.Open(ctx, d)
+}
+
+// intake is one item on its way into the blob store. Its first error stays; bytes
+// after it are counted and dropped, so that a stream goes on without the item.
+type intake struct {
+	codec    *Codec
+	w        *blob.Writer // nil after the end or an error
+	declared string
+	pcm      *PCM
+	facts    media.Facts
+	sniffed  bool
+	limit    int64
+	size     int64
+	err      error
+}
+
+func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
+	in := &intake{codec: c, declared: declared, pcm: pcm, limit: -1}
+	in.w, in.err = c.blobs.Create(ctx)
+	return in
+}
+
+// write takes bytes. It never fails; see err.
+func (in *intake) write(p []byte) {
+	in.size += int64(len(p))
+	if in.err != nil || len(p) == 0 {
+		return
+	}
+	if _, err := in.w.Write(p); err != nil {
+		in.fail(err)
+		return
+	}
+	if !in.sniffed && in.size >= sniffBytes {
+		in.sniff()
+	}
+	in.checkSize()
+}
+
+// sniffBytes is how much of an item decides its type and its limits.
+const sniffBytes = 4 << 10
+
+// sniff reads the head, so that an item that breaks its limits ends here.
+func (in *intake) sniff() {
+	in.sniffed = true
+	in.facts = probe.Declare(probe.Head(in.w.Head()), in.declared)
+	if in.pcm != nil && !probe.Media(in.w.Head()) {
+		in.facts = media.Facts{MIMEType: "audio/wav"}
+	} else {
+		in.pcm = nil
+	}
+	in.limit = in.codec.limits.bytes(media.ModalityOf(in.facts.MIMEType))
+	in.fail(in.codec.limits.check(in.facts))
+}
+
+func (in *intake) checkSize() {
+	if in.sniffed && in.limit >= 0 && in.size > in.limit {
+		m := media.ModalityOf(in.facts.MIMEType)
+		in.fail(media.Errorf(media.CodeTooLarge, "the %s is over the limit of %d bytes (limits.%s_bytes)", m, in.limit, m))
+	}
+}
+
+// fail keeps the first error and drops the bytes.
+func (in *intake) fail(err error) {
+	if err == nil || in.err != nil {
+		return
+	}
+	in.err = err
+	in.abort()
+}
+
+func (in *intake) abort() {
+	if in.w != nil {
+		in.w.Abort()
+		in.w = nil
+	}
+}
+
+// finish commits, reads the facts and registers the blob. From here on the item is
+// kept, even if ctx is cancelled.
+func (in *intake) finish(ctx context.Context) (media.Blob, error) {
+	if in.err == nil && in.size == 0 {
+		in.fail(media.Errorf(media.CodeInvalid, "the media item is empty"))
+	}
+	if in.err == nil && !in.sniffed {
+		in.sniff()
+		in.checkSize()
+	}
+	if in.err != nil {
+		return media.Blob{}, in.err
+	}
+	ctx = context.WithoutCancel(ctx)
+	info, err := in.w.Commit(ctx)
+	in.w = nil
+	if err == nil && in.pcm != nil {
+		info, err = in.codec.wrapPCM(ctx, info, *in.pcm)
+	}
+	if err != nil {
+		in.err = err
+		return media.Blob{}, err
+	}
+	b := media.Blob{Digest: info.Digest, SizeBytes: info.SizeBytes, Facts: in.codec.facts(ctx, info, in.facts, in.declared)}
+	err = in.codec.limits.check(b.Facts)
+	if err == nil && in.codec.register != nil {
+		err = in.codec.register(ctx, b)
+	}
+	if err != nil {
+		in.err = err
+		return media.Blob{}, err
+	}
+	return b, nil
+}
+
+// facts completes what the head told, where more can be told. What cannot be read
+// leaves the head's facts.
+func (c *Codec) facts(ctx context.Context, info blob.Info, head media.Facts, declared string) media.Facts {
+	switch head.MIMEType {
+	case "image/bmp", "image/jpeg":
+		if head.Width > 0 {
+			return head
+		}
+	case "application/octet-stream", "text/plain", "application/json":
+		return head
+	}
+	r := readerAt(func(p []byte, off int64) (int, error) { return c.readAt(ctx, info.Digest, p, off) })
+	full, err := probe.Read(r, info.SizeBytes)
+	if err != nil || full.MIMEType == "" {
+		return head
+	}
+	return probe.Declare(full, declared)
+}
+
+// readerAt makes a function an io.ReaderAt.
+type readerAt func(p []byte, off int64) (int, error)
+
+// ReadAt implements io.ReaderAt.
+func (f readerAt) ReadAt(p []byte, off int64) (int, error) { return f(p, off) }
+
+func (c *Codec) readAt(ctx context.Context, d media.Digest, p []byte, off int64) (int, error) {
+	r, err := c.blobs.OpenRange(ctx, d, off, int64(len(p)))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	n, err := io.ReadFull(r, p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// bytes gives the limit of a modality; negative means none.
+func (l Limits) bytes(m media.Modality) int64 {
+	switch m {
+	case media.ModalityImage:
+		return l.ImageBytes
+	case media.ModalityAudio:
+		return l.AudioBytes
+	case media.ModalityVideo:
+		return l.VideoBytes
+	case media.ModalityDocument:
+		return l.DocumentBytes
+	}
+	return l.DocumentBytes
+}
+
+// check compares what a header says with the limits, before anything is decoded.
+func (l Limits) check(f media.Facts) error {
+	if media.ModalityOf(f.MIMEType) != media.ModalityImage || f.MIMEType == "image/svg+xml" {
+		return nil
+	}
+	if l.Pixels >= 0 && int64(f.Width)*int64(f.Height) > l.Pixels {
+		return media.Errorf(media.CodeTooLarge, "the image has %d × %d pixels, over the limit of %d (limits.pixels)", f.Width, f.Height, l.Pixels)
+	}
+	if l.Frames >= 0 && f.Frames > l.Frames {
+		return media.Errorf(media.CodeTooLarge, "the image has %d frames, over the limit of %d (limits.frames)", f.Frames, l.Frames)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"atelier/media"
+)
+
+// Transport gives a round tripper that lowers requests and lifts answers. Tokens
+// belong to the run tree of the request's context; without one nothing can be lowered.
+//
+// JSON and multipart requests are planned before anything is sent: a bad token or a missing
+// item is an error and no request. They have their length and can be sent again (GetBody).
+// Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself
+// goes into the store whole, and its body becomes its token. All are reported to the context's
+// [Collector]. For status 400 and above nothing is lifted, and base64 is scrubbed from the body.
+// The client's own retries should be off: this package does not know what is paid for.
+//
+// A nil base means [http.DefaultTransport].
+func (c *Codec) Transport(base http.RoundTripper, f Fields) http.RoundTripper {
+	return c.transport(base, f, true)
+}
+
+// LiftTransport is [Codec.Transport] that leaves requests alone, for clients that sign the
+// body before they send it.
+func (c *Codec) LiftTransport(base http.RoundTripper, f Fields) http.RoundTripper {
+	return c.transport(base, f, false)
+}
+
+func (c *Codec) transport(base http.RoundTripper, f Fields, lower bool) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &transport{codec: c, base: base, fields: f, lower: lower}
+}
+
+type transport struct {
+	codec  *Codec
+	base   http.RoundTripper
+	fields Fields
+	lower  bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	out := req.Clone(ctx)
+	out.Header.Set("Accept-Encoding", "identity")
+	if t.lower && req.Body != nil && req.Body != http.NoBody {
+		if err := t.lowerRequest(ctx, req, out); err != nil {
+			return nil, errors.Join(err, req.Body.Close())
+		}
+	}
+	res, err := t.base.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.liftResponse(ctx, res); err != nil {
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
+
+// lowerRequest replaces the body of out, if it is of a kind that may hold tokens.
+func (t *transport) lowerRequest(ctx context.Context, req, out *http.Request) error {
+	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	multipart := strings.HasPrefix(kind, "multipart/") && params["boundary"] != ""
+	if err != nil || !multipart && !isJSON(kind) {
+		return nil //nolint:nilerr // a body without a type that we know is not ours
+	}
+	if req.Header.Get("Content-Encoding") != "" {
+		return nil
+	}
+	limit := t.codec.maxBody
+	body, err := io.ReadAll(io.LimitReader(req.Body, limit+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(body)) > limit {
+		return media.Errorf(media.CodeTooLarge, "the request body is over %d bytes: pass media by ref, or raise wire Config.MaxBodyBytes", limit)
+	}
+	if err := req.Body.Close(); err != nil {
+		return err
+	}
+	scope := media.ScopeOf(ctx).Tree
+	var plan *Lowered
+	if multipart {
+		plan, err = t.codec.LowerMultipart(ctx, scope, body, params["boundary"])
+	} else {
+		plan, err = t.codec.Lower(ctx, scope, body)
+	}
+	if err != nil {
+		return err
+	}
+	out.ContentLength = plan.Size()
+	out.Header.Del("Content-Length")
+	out.TransferEncoding = nil
+	out.Body = plan.Open()
+	out.GetBody = func() (io.ReadCloser, error) { return plan.Open(), nil }
+	return nil
+}
+
+// liftResponse puts the reader that the answer's kind wants in front of its body.
+func (t *transport) liftResponse(ctx context.Context, res *http.Response) error {
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil {
+		kind, _, _ = strings.Cut(strings.ToLower(res.Header.Get("Content-Type")), ";")
+		kind = strings.TrimSpace(kind)
+	}
+	failed := res.StatusCode >= http.StatusBadRequest
+	if res.Body == nil || res.Body == http.NoBody || res.Request != nil && res.Request.Method == http.MethodHead {
+		return nil
+	}
+	if !failed && !isJSON(kind) && !isMedia(kind) && kind != "" && kind != "text/plain" {
+		return nil
+	}
+	if err := inflate(res); err != nil {
+		return err
+	}
+	switch {
+	case failed && isText(kind):
+		res.Body = newScrubReader(res.Body)
+	case failed:
+		res.Body = instead(res.Body, "["+kind+" body withheld]")
+	case isMedia(kind):
+		res.Body = t.wholeBody(ctx, res)
+	default:
+		res.Body = t.codec.LiftReader(ctx, res.Body, LiftOptions{Fields: t.fields})
+	}
+	res.ContentLength = -1
+	for _, h := range []string{"Content-Length", "ETag", "Digest", "Content-MD5", "Content-Digest", "Repr-Digest"} {
+		res.Header.Del(h)
+	}
+	return nil
+}
+
+// isJSON reports the kinds that are scanned.
+func isJSON(kind string) bool {
+	switch kind {
+	case "application/json", "text/json", "text/event-stream", "application/x-ndjson", "application/ndjson",
+		"application/jsonl", "application/x-jsonlines", "application/json-seq", "application/stream+json":
+		return true
+	}
+	return strings.HasSuffix(kind, "+json")
+}
+
+// isMedia reports the kinds that are an item as a whole.
+func isMedia(kind string) bool {
+	top, _, _ := strings.Cut(kind, "/")
+	return top == "image" || top == "audio" || top == "video" || kind == "application/pdf"
+}
+
+func isText(kind string) bool {
+	return kind == "" || isJSON(kind) || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml") || kind == "application/problem"
+}
+
+// inflate undoes gzip that came although identity was asked for, and refuses the rest.
+func inflate(res *http.Response) error {
+	switch enc := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding"))); enc {
+	case "", "identity":
+		return nil
+	case "gzip", "x-gzip":
+		res.Body = &inflater{src: res.Body}
+		res.Header.Del("Content-Encoding")
+		res.Uncompressed = true
+		return nil
+	default:
+		return media.Errorf(media.CodeBadResponse, "the answer is encoded as %q although identity was asked for: it cannot be read", Scrub(enc))
+	}
+}
+
+// inflater begins to inflate at the first Read, so that headers are not delayed.
+type inflater struct {
+	src io.ReadCloser
+	zip *gzip.Reader
+}
+
+// Read implements io.Reader.
+func (i *inflater) Read(p []byte) (int, error) {
+	if i.zip == nil {
+		z, err := gzip.NewReader(i.src)
+		if err != nil {
+			return 0, err
+		}
+		i.zip = z
+	}
+	return i.zip.Read(p)
+}
+
+// Close implements io.Closer.
+func (i *inflater) Close() error { return i.src.Close() }
+
+// instead drops a body and gives a text.
+func instead(body io.Closer, s string) io.ReadCloser {
+	return &lazyBody{src: body, make: func() (string, error) { return s, nil }}
+}
+
+// wholeBody stores the body when it is first read, and gives its token.
+func (t *transport) wholeBody(ctx context.Context, res *http.Response) io.ReadCloser {
+	src, kind := res.Body, res.Header.Get("Content-Type")
+	return &lazyBody{src: src, make: func() (string, error) {
+		b, err := t.codec.Store(ctx, src, kind)
+		if err != nil {
+			return "", err
+		}
+		l := Lifted{Blob: b, Variant: VariantStd, Token: t.codec.Token(media.ScopeOf(ctx).Tree, b, VariantStd)}
+		l.report(collectorOf(ctx), nil)
+		return l.Token, nil
+	}}
+}
+
+// lazyBody gives a text that is made at the first Read.
+type lazyBody struct {
+	src  io.Closer
+	make func() (string, error)
+	text *bytes.Reader
+	err  error
+}
+
+// Read implements io.Reader.
+func (l *lazyBody) Read(p []byte) (int, error) {
+	if l.text == nil && l.err == nil {
+		var s string
+		s, l.err = l.make()
+		l.text = bytes.NewReader([]byte(s))
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return l.text.Read(p)
+}
+
+// Close implements io.Closer.
+func (l *lazyBody) Close() error { return l.src.Close() }
