@@ -42,11 +42,22 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 			r.payload = placeAt(r.payload, uses[i].PayloadKey, child.payload)
 		}
 	}
+	r.set.Arrange(res.madeInOrder())
 	for i := range res.Actions {
 		// The result has them; the model is told once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 	}
 	return res
+}
+
+// madeInOrder lists the refs of what a step made, in the order asked, whichever act
+// was ready first.
+func (r *results) madeInOrder() []media.Ref {
+	var refs []media.Ref
+	for _, a := range r.Actions {
+		refs = append(refs, refsOf(a.Media)...)
+	}
+	return refs
 }
 
 // kept is an outcome as the journal remembers it.

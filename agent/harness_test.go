@@ -3,7 +3,6 @@ package agent_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -122,12 +121,9 @@ func (s *script) asked() []chat.Request {
 }
 
 func slugOf(system string) string {
-	var c struct {
-		Agent string `json:"agent"`
-	}
-	_, rest, _ := strings.Cut(system, "## Callable\n```json\n")
-	_ = json.NewDecoder(strings.NewReader(rest)).Decode(&c) // no block: no slug
-	return c.Agent
+	_, rest, _ := strings.Cut(system, "## Callable\n```json\n{\"agent\":\"")
+	slug, _, _ := strings.Cut(rest, `"`)
+	return slug
 }
 
 // watcher is an observer that remembers everything.

@@ -2,6 +2,7 @@ package chat
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -59,7 +60,7 @@ func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 		var f profileFile
 		d := yaml.NewDecoder(r)
 		d.KnownFields(true)
-		if err := d.Decode(&f); err != nil && err != io.EOF {
+		if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 			return nil, media.Errorf(media.CodeInvalid, "read chat profiles: %w", err)
 		}
 		p.mergeProviders(f.Providers)

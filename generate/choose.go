@@ -70,7 +70,7 @@ func (g *Gateway) named(r Request, name string) (choice, error) {
 	}
 	c.driver = d
 	if err := d.Ready(); err != nil {
-		return c, fmt.Errorf("use %s: %w", living.Name, err)
+		return c, err
 	}
 	return c, nil
 }

@@ -143,6 +143,24 @@ func (s *Set) Prune(r Ref) bool {
 	return ok
 }
 
+// Arrange puts the named items into the named order, on the places that they occupy
+// now. Parallel acts use it, so that the order asked wins over the order of completion.
+func (s *Set) Arrange(refs []Ref) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var places []int
+	var items []Output
+	for _, r := range refs {
+		if i := s.index(r); i >= 0 && !slices.Contains(places, i) {
+			places, items = append(places, i), append(items, s.items[i])
+		}
+	}
+	slices.Sort(places)
+	for n, i := range places {
+		s.items[i] = items[n]
+	}
+}
+
 func (o *Output) describe(label, description string) {
 	if label != "" {
 		o.Label = label

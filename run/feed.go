@@ -58,6 +58,7 @@ func (f *feed) publish(events []ledger.Event) {
 				continue
 			default:
 			}
+			f.drop(r)
 			break
 		}
 	}

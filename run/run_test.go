@@ -536,3 +536,33 @@ func TestProgressNotes(t *testing.T) {
 		t.Errorf("preview event = %+v", last)
 	}
 }
+
+// TestCostCountsGenerations checks exact money: known prices add up, an unknown one makes
+// the sum incomplete, and what was refused costs nothing.
+func TestCostCountsGenerations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"done","done":true}`)
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree", Run: "tree"})
+	price := func(s string) *string { return &s }
+	total := func(id string) agent.Cost {
+		res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", Owner: owner, RunID: id})
+		must(t, err)
+		return res.Cost
+	}
+	for _, op := range []ledger.Operation{
+		{ID: "o1", Tree: "tree", Status: "succeeded", EstimatedUSD: price("0.134"), ReportedUSD: price("0.1")},
+		{ID: "o2", Tree: "tree", RunID: "child", Status: "partial", EstimatedUSD: price("0.04")},
+		{ID: "o3", Tree: "tree", Status: "moderated", EstimatedUSD: price("9")},
+		{ID: "o4", Tree: "other", Status: "succeeded"},
+		{ID: "o5", Tree: "other", Status: "failed", EstimatedUSD: price("9"), ReportedUSD: price("0.02")},
+	} {
+		op.Owner = owner
+		must(t, h.store.BeginOperation(ctx, op))
+	}
+	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.174"), ReportedUSD: price("0.1"), Complete: true}, total("tree")); d != "" {
+		t.Error(d)
+	}
+	if got := total("other"); got.Complete || got.ReportedUSD == nil || *got.ReportedUSD != "0.02" {
+		t.Errorf("cost with an unknown price = %+v", got)
+	}
+}

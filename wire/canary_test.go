@@ -57,7 +57,7 @@ func TestCanary(t *testing.T) {
 				}
 				out, items := c.LiftString(scoped(t), escape(std(img)), ValueOptions{Declared: true})
 				note(out, items, nil)
-				note(Scrub(doc), nil, nil)
+				note(scrub(doc), nil, nil)
 			}
 		}
 		b, err := c.Store(t.Context(), io.MultiReader(bytes.NewReader(img)), "image/png")

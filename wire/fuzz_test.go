@@ -98,7 +98,7 @@ func FuzzScrub(f *testing.F) {
 	f.Add(std(png(100, 1, 1)), uint8(1))
 	f.Add("a\\n\\r\\u002b\\u00\n\r\n"+strings.Repeat("A", 20)+"\r\n=\\", uint8(2))
 	f.Fuzz(func(t *testing.T, s string, chunk uint8) {
-		want := Scrub(s)
+		want := scrub(s)
 		n := 0
 		for i := range len(want) {
 			if classes[want[i]] == 0 {

@@ -14,10 +14,11 @@ const (
 	scrubHold = 1 << 10
 )
 
-// Scrub replaces every run of 48 or more base64 characters by "[base64, N characters]", so
-// that errors and logs cannot carry media. Escaped slashes and folded lines belong to a run.
+// scrub replaces every run of 48 or more base64 characters by "[base64, N characters]", so
+// that a provider's error body cannot carry media. It is stricter than media.Scrub, which
+// lets checksums and paths of words pass, and works on streams and over folded lines. Escaped slashes and folded lines belong to a run.
 // Tokens are runs too. Text without such runs comes back unchanged.
-func Scrub(s string) string {
+func scrub(s string) string {
 	if !mayHoldRun(s) {
 		return s
 	}

@@ -36,7 +36,7 @@ func TestScrub(t *testing.T) {
 		a[:20] + strings.Repeat("\n", 3_000) + "x":                    a[:20] + strings.Repeat("\n", 3_000) + "x",
 		`tail \`: `tail \`,
 	} {
-		if got := Scrub(in); got != want {
+		if got := scrub(in); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", clipped(in), clipped(got), clipped(want))
 		}
 		for _, n := range []int{1, 2, 3, 7, 4096} {

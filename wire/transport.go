@@ -172,7 +172,7 @@ func inflate(res *http.Response) error {
 		res.Uncompressed = true
 		return nil
 	default:
-		return media.Errorf(media.CodeBadResponse, "the answer is encoded as %q although identity was asked for: it cannot be read", Scrub(enc))
+		return media.Errorf(media.CodeBadResponse, "the answer is encoded as %q although identity was asked for: it cannot be read", scrub(enc))
 	}
 }
 

@@ -184,7 +184,10 @@ func (d document) profiled(ctx context.Context, src rows) (reading, error) {
 
 // result writes a reading as outputs that a prompt can bear.
 func result(r reading) (action.Result, error) {
-	res := action.Result{Message: r.sentence(), Warnings: r.Warnings}
+	res := action.Result{Message: r.sentence()}
+	for _, w := range r.Warnings {
+		res.Warnings = append(res.Warnings, r.Path+": "+w)
+	}
 	for step := 0; ; step++ {
 		b, err := json.Marshal(r)
 		if err != nil {

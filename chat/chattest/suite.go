@@ -63,10 +63,7 @@ func question(text string) chat.Request {
 func picture(t *testing.T, c *wire.Codec) ([]byte, media.Output) {
 	t.Helper()
 	b := make([]byte, 70_001)
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a fixed picture
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b) // it never fails
 	copy(b, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x04\x00\x08\x06\x00\x00\x00")
 	blob, err := c.Store(scope(t), bytes.NewReader(b), "image/png")
 	if err != nil {
@@ -82,6 +79,7 @@ func withPicture(o media.Output) chat.Request {
 }
 
 func answers(t *testing.T, s Subject) {
+	t.Helper()
 	s.Service.Answer = func(Request) string { return `{"done":true}` }
 	res, err := s.Model.Generate(scope(t), question("Hello"))
 	if err != nil {
@@ -93,6 +91,7 @@ func answers(t *testing.T, s Subject) {
 }
 
 func keepsOrder(t *testing.T, s Subject) {
+	t.Helper()
 	r := question("one")
 	r.Messages = append(r.Messages, chat.Text(chat.RoleAssistant, "two"), chat.Text(chat.RoleUser, "three"))
 	if _, err := s.Model.Generate(scope(t), r); err != nil {
@@ -108,6 +107,7 @@ func keepsOrder(t *testing.T, s Subject) {
 }
 
 func asksForJSON(t *testing.T, s Subject) {
+	t.Helper()
 	r := question("Hello")
 	if _, err := s.Model.Generate(scope(t), r); err != nil {
 		t.Fatal(err)
@@ -123,6 +123,7 @@ func asksForJSON(t *testing.T, s Subject) {
 }
 
 func sendsPicture(t *testing.T, s Subject) {
+	t.Helper()
 	b, o := picture(t, s.Codec)
 	if _, err := s.Model.Generate(scope(t), withPicture(o)); err != nil {
 		t.Fatal(err)
@@ -138,6 +139,7 @@ func sendsPicture(t *testing.T, s Subject) {
 }
 
 func refusesPicture(t *testing.T, s Subject) {
+	t.Helper()
 	_, o := picture(t, s.Codec)
 	_, err := s.Blind.Generate(scope(t), withPicture(o))
 	if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), s.Blind.Profile().Name) {
@@ -149,6 +151,7 @@ func refusesPicture(t *testing.T, s Subject) {
 }
 
 func refusesForeign(t *testing.T, s Subject) {
+	t.Helper()
 	_, o := picture(t, s.Codec)
 	o.Digest = media.DigestOf([]byte("bytes that are not stored"))
 	if _, err := s.Model.Generate(scope(t), withPicture(o)); err == nil {
@@ -160,6 +163,7 @@ func refusesForeign(t *testing.T, s Subject) {
 }
 
 func codes(t *testing.T, s Subject) {
+	t.Helper()
 	for fault, want := range map[Fault]media.Code{
 		FaultBadKey: media.CodeUnauthorized, FaultForbidden: media.CodeForbidden, FaultNoModel: media.CodeNotFound,
 		FaultContextLength: media.CodeContextLength, FaultQuota: media.CodeQuotaExceeded,
@@ -189,6 +193,7 @@ func codes(t *testing.T, s Subject) {
 }
 
 func repeats(t *testing.T, s Subject) {
+	t.Helper()
 	s.Service.Answer = func(Request) string { return "third time" }
 	s.Service.Fail(FaultRateLimit, FaultServer)
 	res, err := s.Model.Generate(scope(t), question("Hello"))
@@ -201,6 +206,7 @@ func repeats(t *testing.T, s Subject) {
 }
 
 func cancels(t *testing.T, s Subject) {
+	t.Helper()
 	s.Service.Fail(FaultHang)
 	ctx, cancel := context.WithTimeout(scope(t), 50*time.Millisecond)
 	defer cancel()
@@ -211,6 +217,7 @@ func cancels(t *testing.T, s Subject) {
 }
 
 func scrubs(t *testing.T, s Subject) {
+	t.Helper()
 	b, o := picture(t, s.Codec)
 	s.Service.Fail(FaultEcho)
 	_, err := s.Model.Generate(scope(t), withPicture(o))
@@ -226,6 +233,7 @@ func scrubs(t *testing.T, s Subject) {
 }
 
 func concurrent(t *testing.T, s Subject) {
+	t.Helper()
 	_, o := picture(t, s.Codec)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -239,6 +247,7 @@ func concurrent(t *testing.T, s Subject) {
 }
 
 func replacesTokens(t *testing.T, s Subject) {
+	t.Helper()
 	_, o := picture(t, s.Codec)
 	token := s.Codec.Token("tree-1", o.Blob, wire.VariantStd)
 	s.Service.Answer = func(Request) string { return "look: " + token }
@@ -252,6 +261,7 @@ func replacesTokens(t *testing.T, s Subject) {
 }
 
 func prices(t *testing.T, s Subject) {
+	t.Helper()
 	res, err := s.Model.Generate(scope(t), question("Hello"))
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func charts(path string, t *table) []chart {
 		add(kind, chartTitle(path, t, parts), labels, series, axes)
 		if s := t.shares(); len(s) >= 2 && t.additive() {
 			names, values := shareSeries(s)
-			add("bar", title(t.Measure)+" by "+human(t.GroupBy)+", whole period", names, values, map[string]any{"Horizontal": true, "XLabel": title(t.Measure)})
+			add("bar", title(t.Measure)+" by "+human(t.GroupBy)+", "+span(parts), names, values, map[string]any{"Horizontal": true, "XLabel": title(t.Measure)})
 		}
 		if all != nil && len(out) < 2 {
 			labels, series := align([]line{*all})
@@ -60,15 +60,41 @@ func charts(path string, t *table) []chart {
 	return out
 }
 
+// span says which time the series cover.
+func span(parts []line) string {
+	for _, l := range parts {
+		if first, last, ok := l.ends(); ok {
+			return when(first.X) + "–" + when(last.X)
+		}
+	}
+	return "whole period"
+}
+
 func chartTitle(file string, t *table, parts []line) string {
-	name := title(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	name := heading(file, t)
 	if t.GroupBy != "" {
 		return name + " by " + human(t.GroupBy)
 	}
-	if len(parts) == 1 && !strings.EqualFold(human(parts[0].Name), name) {
+	if len(parts) == 1 && !strings.Contains(strings.ToLower(name), strings.ToLower(human(parts[0].Name))) {
 		return name + ": " + human(parts[0].Name)
 	}
 	return name
+}
+
+// heading makes a title of a file name. A word that is also a word of a column gets
+// the column's capitals: co2-concentration with a column CO2 becomes CO2 concentration.
+func heading(file string, t *table) string {
+	words := strings.Fields(human(strings.TrimSuffix(path.Base(file), path.Ext(file))))
+	for i, w := range words {
+		for _, c := range t.Columns {
+			for _, known := range strings.Fields(human(c.Name)) {
+				if strings.EqualFold(w, known) && strings.ToUpper(known) == known {
+					words[i] = known
+				}
+			}
+		}
+	}
+	return title(strings.Join(words, " "))
 }
 
 func longest(parts []line) int {

@@ -12,13 +12,20 @@ func insights(t *table) []string {
 	var out []string
 	parts, all := t.split()
 	if len(parts) > 1 && t.GroupBy != "" {
-		out = append(out, shareShift(t, parts)...)
+		out = append(out, shareShift(parts)...)
 	}
+	moved := strongest(parts, 3)
 	if all != nil {
-		out = append(out, trend(*all, t)...)
+		moved = append([]line{*all}, moved...)
 	}
-	for _, l := range strongest(parts, 3) {
-		out = append(out, trend(l, t)...)
+	for i, l := range moved {
+		subject := title(l.Name)
+		if i == 0 {
+			subject = subjectOf(l, t) // the measure is named once
+		}
+		if s := trend(l, subject); s != "" {
+			out = append(out, s)
+		}
 	}
 	if s := t.shares(); len(s) > 0 && t.additive() {
 		out = append(out, fmt.Sprintf("Over the whole table %s is the largest group with %s of %s, followed by %s with %s.",
@@ -37,17 +44,15 @@ func measureName(t *table) string {
 	return "the total"
 }
 
-// trend says how one series moved from its first to its last point, and where it
-// was most extreme.
-func trend(l line, t *table) []string {
+// trend says in one sentence how one series moved from its first to its last point,
+// and where it was most extreme; "" if it has fewer than two points.
+func trend(l line, subject string) string {
 	first, last, ok := l.ends()
 	if !ok {
-		return nil
+		return ""
 	}
-	name := subjectOf(l, t)
 	a, b := *first.Y, *last.Y
-	verb := "stayed near"
-	change := ""
+	verb, change := "stayed near", ""
 	switch {
 	case a > 0 && b/a >= 3:
 		verb, change = "grew to "+number(b)+" from", fmt.Sprintf(", %s times as much", trim(math.Round(b/a*10)/10))
@@ -58,15 +63,15 @@ func trend(l line, t *table) []string {
 	case a <= 0 && b != a:
 		verb = map[bool]string{true: "rose to ", false: "fell to "}[b > a] + number(b) + " from"
 	}
-	out := []string{fmt.Sprintf("%s %s %s between %s and %s%s.", name, verb, number(a), when(first.X), when(last.X), change)}
+	out := fmt.Sprintf("%s %s %s between %s and %s%s", subject, verb, number(a), when(first.X), when(last.X), change)
 	low, high, _ := l.extremes()
 	if high.X != last.X && high.X != first.X && *high.Y > math.Max(a, b)*1.05 {
-		out = append(out, fmt.Sprintf("%s peaked at %s in %s.", name, number(*high.Y), when(high.X)))
+		out += fmt.Sprintf("; it peaked at %s in %s", number(*high.Y), when(high.X))
 	}
 	if low.X != last.X && low.X != first.X && *low.Y < math.Min(a, b)-0.05*math.Abs(math.Min(a, b)) && *low.Y != 0 {
-		out = append(out, fmt.Sprintf("%s was lowest in %s, at %s.", name, when(low.X), number(*low.Y)))
+		out += fmt.Sprintf("; it was lowest in %s, at %s", when(low.X), number(*low.Y))
 	}
-	return out
+	return out + "."
 }
 
 // subjectOf names a series as the subject of a sentence.
@@ -82,7 +87,7 @@ func subjectOf(l line, t *table) string {
 }
 
 // shareShift says which group gained and which lost most of the whole.
-func shareShift(t *table, parts []line) []string {
+func shareShift(parts []line) []string {
 	type shift struct {
 		name        string
 		from, to    float64

@@ -43,6 +43,9 @@ func grouped(v float64) string {
 
 func percent(v float64) string {
 	p := v * 100
+	if p > 99.5 && p < 100 {
+		return "over 99 %"
+	}
 	if math.Abs(p) < 10 {
 		return trim(math.Round(p*10)/10) + " %"
 	}

@@ -97,12 +97,15 @@ func (r *report) keyFindings(most int) []string {
 }
 
 func (r *report) tableSection(file string, t *table) {
-	r.tag("h2", title(strings.TrimSuffix(path.Base(file), path.Ext(file))))
+	r.tag("h2", heading(file, t))
 	facts := insights(t)
 	if len(facts) == 0 {
 		facts = []string{"The table holds no numbers that could be compared."}
 	}
-	r.tag("p", strings.Join(facts, " "))
+	r.tag("p", strings.Join(facts[:min(3, len(facts))], " "))
+	if len(facts) > 3 {
+		r.tag("p", strings.Join(facts[3:], " "))
+	}
 	for i, c := range r.charts {
 		if c.path == file && i < len(r.drawn) {
 			r.figure(r.drawn[i], fmt.Sprint(c.params["Title"]), "Data: "+file+".")
@@ -112,10 +115,10 @@ func (r *report) tableSection(file string, t *table) {
 		r.shareTable(t, s)
 	}
 	kind := ""
-	if t.Aggregation != "" && t.Aggregation != "none" {
-		kind = "; long series are shown by their " + t.Aggregation
+	if t.Bucket != "" {
+		kind = fmt.Sprintf("; long series are shown by their %s over %s", t.Aggregation, t.Bucket)
 	}
-	fmt.Fprintf(&r.b, "<p><small>%s with %s of %s%s.</small></p>\n", html.EscapeString(file),
+	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", html.EscapeString(file),
 		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
 }
 

@@ -3,7 +3,6 @@ package offline
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -18,6 +17,8 @@ type table struct {
 	Series      []line   `json:"series,omitempty"`
 	Totals      []total  `json:"totals,omitempty"`
 	Aggregation string   `json:"aggregation,omitempty"`
+	// Bucket is what one point of a long series stands for: month, 2 years.
+	Bucket string `json:"bucket,omitempty"`
 }
 
 type column struct {
@@ -157,24 +158,6 @@ func (t *table) shares() []total {
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Value > out[j].Value })
 	return out
-}
-
-// column finds a column by name.
-func (t *table) col(name string) (column, bool) {
-	i := slices.IndexFunc(t.Columns, func(c column) bool { return c.Name == name })
-	if i < 0 {
-		return column{}, false
-	}
-	return t.Columns[i], true
-}
-
-// kinds counts the columns of each type.
-func (t *table) kinds() map[string]int {
-	n := map[string]int{}
-	for _, c := range t.Columns {
-		n[c.Type]++
-	}
-	return n
 }
 
 // additive tells whether the sum of a measure over time means something: shares,

@@ -72,7 +72,7 @@ func write(c *conversation) step {
 			s.Actions = append(s.Actions, actionCall{Name: "Create SVG Chart", Params: p.params})
 		}
 		if paint {
-			s.Actions = append(s.Actions, illustrations(c.task, m)...)
+			s.Actions = append(s.Actions, illustrations(c.task)...)
 		}
 		return s
 	}
@@ -129,7 +129,7 @@ func (m *material) charts() []chart {
 }
 
 // illustrations asks for as many pictures as the task does, one if it does not say.
-func illustrations(task string, m material) []actionCall {
+func illustrations(task string) []actionCall {
 	what := task
 	if s := ofWhat.FindStringSubmatch(task); s != nil {
 		what = strings.TrimSpace(s[1])

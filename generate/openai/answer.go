@@ -71,7 +71,7 @@ func (d *Driver) cut(ctx context.Context, c *wire.Collector, cause error) (gener
 
 // item names the picture of a datum; format is what the answer says it is.
 func (d *Driver) item(p datum, c *wire.Collector, format string) generate.Item {
-	it := generate.Item{RevisedPrompt: wire.Scrub(p.RevisedPrompt)}
+	it := generate.Item{RevisedPrompt: media.Scrub(p.RevisedPrompt)}
 	if format != "" {
 		it.DeclaredMIME = d.client.Clean("image/" + format)
 	}

@@ -126,18 +126,13 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}
 	if err := c.check(resp); err != nil {
 		cancel()
-		return nil, errors.Join(err, ignoreClose(resp.Body))
+		_ = resp.Body.Close() // err says why the answer is of no use
+		return nil, err
 	}
 	return &Response{
 		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, left: c.cfg.MaxBytes, cancel: cancel},
 		ContentType: contentType(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
-}
-
-// ignoreClose closes a body that is of no use; its error says nothing more.
-func ignoreClose(rc io.Closer) error {
-	_ = rc.Close()
-	return nil
 }
 
 // parse accepts absolute http and https URLs without credentials. Its errors do

@@ -261,7 +261,7 @@ func (c *Client) Clean(s string) string {
 	if c.Secret != "" {
 		s = strings.ReplaceAll(s, c.Secret, "[key]")
 	}
-	s = strings.Join(strings.Fields(wire.Scrub(s)), " ")
+	s = strings.Join(strings.Fields(media.Scrub(s)), " ")
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + "…"
 	}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/chat"
+	"atelier/chat/chattest"
+	"atelier/chat/offline"
+	"atelier/generate/generatetest/geminisim"
+	"atelier/generate/generatetest/openaisim"
+)
+
+// asBinary makes the test binary behave as atelier, for tests that need a process
+// of its own: signals, kills, several at once.
+const asBinary = "ATELIER_TEST_AS_BINARY"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asBinary) != "" {
+		main() // exits
+	}
+	os.Exit(m.Run())
+}
+
+// place is a data folder and an environment in which commands run.
+type place struct {
+	t    *testing.T
+	dir  string // for files of the test itself
+	data string
+	env  map[string]string
+}
+
+// newPlace has no key at all.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data}}
+}
+
+// outcome is what became of one command line.
+type outcome struct {
+	args           []string
+	code           int
+	stdout, stderr string
+}
+
+// atelier runs a command in this process and waits for it.
+func (p *place) atelier(args ...string) outcome {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, env: func(k string) string { return p.env[k] }}
+	code := execute(w, args)
+	return outcome{args, code, stdout.String(), stderr.String()}
+}
+
+// must runs a command that has to succeed.
+func (p *place) must(args ...string) outcome {
+	p.t.Helper()
+	o := p.atelier(args...)
+	if o.code != exitOK {
+		p.t.Fatalf("atelier %s: exit %d\n%s%s", strings.Join(args, " "), o.code, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// read decodes the JSON that a successful command prints.
+func read[T any](p *place, args ...string) T {
+	p.t.Helper()
+	return decode[T](p.t, p.must(args...))
+}
+
+func decode[T any](t *testing.T, o outcome) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
+		t.Fatalf("atelier %s printed no JSON: %v\n%.500s", strings.Join(o.args, " "), err, o.stdout)
+	}
+	return v
+}
+
+// write makes a file of the test's own and gives its path.
+func (p *place) write(name, content string) string {
+	p.t.Helper()
+	path := filepath.Join(p.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
+// folder makes a folder of small real files for research.
+func (p *place) folder() string {
+	p.t.Helper()
+	p.write("files/sales.csv", "year,north,south\n2021,10,20\n2022,15,25\n2023,30,28\n2024,42,30\n")
+	p.write("files/notes.md", "# Sales\n\nThe north doubled its sales in 2023 because a new shop opened in Kiel. The south grew more slowly than it had planned.\n")
+	return filepath.Join(p.dir, "files")
+}
+
+// mediaList is what media list prints, as far as tests look at it.
+type mediaList struct {
+	Items []struct {
+		ID     string `json:"id"`
+		Ref    string `json:"ref"`
+		Digest string `json:"digest"`
+		Size   int64  `json:"size_bytes"`
+		Type   string `json:"mime_type"`
+		Tree   string `json:"tree"`
+	} `json:"items"`
+	Next string `json:"next"`
+}
+
+// listed counts the media of this place.
+func (p *place) listed(args ...string) mediaList {
+	p.t.Helper()
+	return read[mediaList](p, append([]string{"media", "list", "--json"}, args...)...)
+}
+
+// process is a command in a process of its own.
+type process struct {
+	t              *testing.T
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+// start begins a command in a process of its own.
+func (p *place) start(args ...string) *process {
+	p.t.Helper()
+	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), os.Args[0], args...)}
+	s.cmd.Dir = p.dir
+	s.cmd.Env = []string{asBinary + "=1", "HOME=" + p.dir, "TMPDIR=" + os.TempDir(), "GOCOVERDIR=" + p.dir}
+	for k, v := range p.env {
+		s.cmd.Env = append(s.cmd.Env, k+"="+v)
+	}
+	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+// wait gives the outcome; a process killed by a signal has code -1.
+func (s *process) wait() outcome {
+	s.t.Helper()
+	var exit *exec.ExitError
+	if err := s.cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return outcome{s.cmd.Args[1:], s.cmd.ProcessState.ExitCode(), s.stdout.String(), s.stderr.String()}
+}
+
+// eventually polls until ok; it fails the test after a time that only a hang takes.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// providers are simulators of OpenAI (images and chat) and Google (images) on one
+// loopback server. What they received is kept whole.
+type providers struct {
+	images *openaisim.Simulator
+	gemini *geminisim.Simulator
+	chat   *chattest.Simulator
+	// answer, if set, answers image requests instead of the simulators, unless it
+	// reports false.
+	answer func(w http.ResponseWriter, body string) bool
+
+	mu     sync.Mutex // guards bodies
+	bodies []string
+}
+
+// serve starts the simulators. The chat model behind the wire is the offline one
+// until a test sets chat.Answer.
+func serve(t *testing.T) (*providers, string) {
+	t.Helper()
+	images := openaisim.New(openaisim.Config{})
+	p := &providers{
+		images: images, gemini: geminisim.New(geminisim.Config{}),
+		chat: &chattest.Simulator{Key: images.Key(), Answer: byRules(t)},
+	}
+	srv := httptest.NewServer(http.HandlerFunc(p.handle))
+	t.Cleanup(srv.Close)
+	return p, srv.URL
+}
+
+func (p *providers) handle(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	p.bodies = append(p.bodies, string(body))
+	p.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		p.chat.ServeHTTP(w, r)
+	case p.answer != nil && p.answer(w, string(body)):
+	case strings.HasPrefix(r.URL.Path, "/v1beta/"):
+		p.gemini.ServeHTTP(w, r)
+	default:
+		p.images.ServeHTTP(w, r)
+	}
+}
+
+// received gives every request body so far.
+func (p *providers) received() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.bodies...)
+}
+
+// withOpenAI gives the place a key for OpenAI: images and chat.
+func (p *place) withOpenAI(s *providers, url string) {
+	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"] = s.images.Key(), url+"/v1"
+}
+
+// withGemini gives the place a key for Google and leaves chat to the offline model.
+func (p *place) withGemini(s *providers, url string) {
+	p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
+}
+
+// connected is a place whose keys belong to simulators.
+func connected(t *testing.T) (*place, *providers) {
+	t.Helper()
+	p := newPlace(t)
+	s, url := serve(t)
+	p.withOpenAI(s, url)
+	return p, s
+}
+
+// byRules lets the offline model answer what came over the wire.
+func byRules(t *testing.T) func(chattest.Request) string {
+	t.Helper()
+	return func(r chattest.Request) string {
+		req := chat.Request{System: r.System()}
+		for _, m := range r.Messages {
+			if m.Role != "system" {
+				req.Messages = append(req.Messages, chat.Text(chat.Role(m.Role), m.Text))
+			}
+		}
+		res, err := offline.Model{}.Generate(context.Background(), req)
+		if err != nil {
+			t.Errorf("answer by rules: %v", err)
+		}
+		return res.Text
+	}
+}
+
+// inTurn answers the calls of one agent with texts, one after another; the last one
+// is repeated.
+func inTurn(texts ...string) func(chattest.Request) string {
+	var mu sync.Mutex
+	next := 0
+	return func(chattest.Request) string {
+		mu.Lock()
+		defer mu.Unlock()
+		text := texts[min(next, len(texts)-1)]
+		next++
+		return text
+	}
+}
+
+// step writes a step of the contract.
+func step(t *testing.T, fields map[string]any) string {
+	t.Helper()
+	b, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// done is a last step.
+func done(t *testing.T, message string) string {
+	t.Helper()
+	return step(t, map[string]any{"reasoning": "finished", "message": message, "done": true})
+}
+
+// act is a step that asks for actions, given as name, params pairs.
+func act(t *testing.T, pairs ...any) string {
+	t.Helper()
+	var acts []any
+	for i := 0; i+1 < len(pairs); i += 2 {
+		acts = append(acts, map[string]any{"name": pairs[i], "params": pairs[i+1]})
+	}
+	return step(t, map[string]any{"reasoning": "work", "actions": acts, "done": false})
+}

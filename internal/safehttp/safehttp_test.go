@@ -1,0 +1,319 @@
+package safehttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"atelier/media"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a loopback server and gives its origin.
+func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func client(t *testing.T, cfg Config) *Client {
+	t.Helper()
+	c := New(cfg)
+	t.Cleanup(c.http.CloseIdleConnections)
+	return c
+}
+
+func TestPublic(t *testing.T) {
+	t.Parallel()
+	for _, a := range []string{
+		"127.0.0.1", "127.255.255.254", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "100.127.255.255",
+		"0.0.0.0", "0.1.2.3", "224.0.0.1", "239.255.255.250", "255.255.255.255", "240.0.0.1", "192.0.0.170", "192.0.2.1",
+		"198.18.0.1", "198.51.100.1", "203.0.113.9", "192.88.99.1",
+		"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1", "fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254",
+		"ff02::1", "ff0e::1", "fec0::1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "5f00::1",
+	} {
+		if Public(netip.MustParseAddr(a)) {
+			t.Errorf("Public(%s) = true", a)
+		}
+	}
+	for _, a := range []string{"1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1", "::ffff:8.8.8.8", "2606:4700::1111", "2a00:1450::1", "64:ff9b::808:808"} {
+		if !Public(netip.MustParseAddr(a)) {
+			t.Errorf("Public(%s) = false", a)
+		}
+	}
+	if Public(netip.Addr{}) {
+		t.Error("the zero address is public")
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	base := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a blocked fetch reached the server") })
+	port := base[strings.LastIndex(base, ":"):]
+	c := client(t, Config{Timeout: 10 * time.Second})
+	for _, u := range []string{
+		base, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port,
+		"http://0.0.0.0" + port, "http://[::]" + port, "https://127.0.0.1" + port,
+		"http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://[fe80::1%25lo]/", "http://100.64.0.1/",
+	} {
+		resp, err := c.Get(t.Context(), u)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if media.CodeOf(err) != media.CodeBlockedAddress {
+			t.Errorf("%s: %v, want blocked_address", u, err)
+		}
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	secret := strings.Repeat("QUJD", 100)
+	c := client(t, Config{})
+	for _, u := range []string{"", "::", "file:///etc/passwd", "ftp://example.org/a", "gopher://x", "data:image/png;base64," + secret, "/relative", "http://", "http://:80/", "https://user:pass@example.org/", "javascript:alert(1)"} {
+		_, err := c.Get(t.Context(), u)
+		if media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("%q: %v, want invalid", u, err)
+		} else if strings.Contains(err.Error(), "QUJD") || strings.Contains(err.Error(), "pass@") {
+			t.Errorf("the error repeats the address: %v", err)
+		}
+	}
+}
+
+func TestTrusted(t *testing.T) {
+	t.Parallel()
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("User-Agent") != "atelier" || r.Header.Get("Accept-Encoding") != "identity" {
+			t.Errorf("headers %v", r.Header)
+		}
+		w.Header().Set("Content-Type", "Image/PNG; x=y")
+		_, _ = io.WriteString(w, "bytes")
+	})
+	c := client(t, Config{TrustedOrigins: []string{"not a url\x00", base + "/v1"}})
+	resp, err := c.Get(t.Context(), " "+base+"/a?sig=1#frag ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || string(b) != "bytes" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if resp.ContentType != "image/png" || resp.Size != 5 || resp.URL != base+"/a?sig=1" {
+		t.Errorf("%+v", resp)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	inner := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Referer") != "" {
+			t.Errorf("the signed link was passed on: %s", r.Header.Get("Referer"))
+		}
+		_, _ = io.WriteString(w, "inner")
+	})
+	var outer string
+	outer = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/in":
+			http.Redirect(w, r, inner+"/x", http.StatusFound)
+		case "/file":
+			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
+		case "/loop":
+			http.Redirect(w, r, outer+"/loop", http.StatusFound)
+		case "/two":
+			http.Redirect(w, r, outer+"/in", http.StatusFound)
+		}
+	})
+	for name, c := range map[string]struct {
+		trusted []string
+		path    string
+		max     int
+		want    media.Code
+	}{
+		"inwards":                   {[]string{outer}, "/in", 0, media.CodeBlockedAddress},
+		"inwards after two":         {[]string{outer}, "/two", 0, media.CodeBlockedAddress},
+		"between trusted origins":   {[]string{outer, inner}, "/in", 0, ""},
+		"from a stranger":           {[]string{inner}, "/in", 0, media.CodeBlockedAddress},
+		"to a file":                 {[]string{outer}, "/file", 0, media.CodeInvalid},
+		"without end":               {[]string{outer}, "/loop", 0, media.CodeBadResponse},
+		"two where one is allowed":  {[]string{outer, inner}, "/two", 1, media.CodeBadResponse},
+		"two where two are allowed": {[]string{outer, inner}, "/two", 2, ""},
+		"one where none is allowed": {[]string{outer, inner}, "/in", -1, media.CodeBadResponse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := client(t, Config{TrustedOrigins: c.trusted, MaxRedirects: c.max}).Get(t.Context(), outer+c.path)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if media.CodeOf(err) != c.want {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestTrustEndsWithTheChain sends a guarded request that a stranger's answer
+// redirected to a trusted origin.
+func TestTrustEndsWithTheChain(t *testing.T) {
+	t.Parallel()
+	g := newGuard(Config{TrustedOrigins: []string{"http://127.0.0.1:1", "http://EXAMPLE.org."}}, nil)
+	first := httptest.NewRequest(http.MethodGet, "http://stranger.example/", nil)
+	second := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1/", nil)
+	if !g.trusts(second) {
+		t.Error("a trusted origin is not trusted")
+	}
+	second.Response = &http.Response{Request: first}
+	if g.trusts(second) {
+		t.Error("a stranger's redirect is trusted")
+	}
+	if !g.trusts(httptest.NewRequest(http.MethodGet, "http://example.org:80/x", nil)) || g.trusts(httptest.NewRequest(http.MethodGet, "https://example.org/", nil)) {
+		t.Error("an origin is scheme, host in any case, and port")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var status int
+		switch r.URL.Path {
+		case "/declared":
+			_, _ = w.Write(make([]byte, 101))
+		case "/exact":
+			_, _ = w.Write(make([]byte, 100))
+		case "/chunked":
+			w.(http.Flusher).Flush()
+			_, _ = w.Write(make([]byte, 5000))
+		case "/html":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		case "/webp":
+			w.Header().Set("Content-Type", "image/webp")
+		case "/octets":
+			w.Header().Set("Content-Type", "application/octet-stream")
+		case "/gzip":
+			w.Header().Set("Content-Encoding", "gzip")
+		case "/short":
+			w.Header().Set("Content-Length", "90")
+			_, _ = w.Write(make([]byte, 10))
+		case "/hang":
+			w.WriteHeader(http.StatusOK)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		default:
+			_, _ = fmt.Sscanf(r.URL.Path, "/%d", &status)
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(status)
+		}
+	})
+	for path, want := range map[string]media.Code{
+		"/declared": media.CodeTooLarge, "/exact": "", "/chunked": media.CodeTooLarge, "/html": media.CodeBadResponse,
+		"/webp": "", "/octets": "", "/gzip": media.CodeBadResponse, "/short": media.CodeBadResponse, "/hang": media.CodeDeadline,
+		"/404": media.CodeNotFound, "/410": media.CodeNotFound, "/401": media.CodeForbidden, "/403": media.CodeForbidden,
+		"/429": media.CodeRateLimited, "/500": media.CodeUnavailable, "/503": media.CodeUnavailable, "/418": media.CodeBadResponse,
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			cfg := Config{TrustedOrigins: []string{base}, MaxBytes: 100, Types: []string{"image/*"}, Timeout: 20 * time.Second}
+			if path == "/hang" {
+				cfg.Timeout = 50 * time.Millisecond
+			}
+			n, err := get(t.Context(), client(t, cfg), base+path+"?sig=SECRET")
+			if media.CodeOf(err) != want {
+				t.Errorf("%v, want %q", err, want)
+			}
+			if n > 100 {
+				t.Errorf("%d bytes came through a limit of 100", n)
+			}
+			if err != nil && strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("the error repeats the signed link: %v", err)
+			}
+			var e *media.Error
+			if want == media.CodeRateLimited && (!errors.As(err, &e) || !e.Retryable || e.RetryAfter != 7*time.Second) {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+// get fetches and reads all.
+func get(ctx context.Context, c *Client, u string) (int64, error) {
+	resp, err := c.Get(ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(io.Discard, resp.Body)
+	return n, errors.Join(err, resp.Body.Close())
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	base := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, err := get(ctx, client(t, Config{TrustedOrigins: []string{base}}), base); media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("%v, want cancelled", err)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(nil)
+	s.Close()
+	c := client(t, Config{TrustedOrigins: []string{s.URL}})
+	if _, err := get(t.Context(), c, s.URL+"/?sig=SECRET"); media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNewTransport(t *testing.T) {
+	t.Parallel()
+	inner := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a blocked call reached the server") })
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/in" {
+			http.Redirect(w, r, inner, http.StatusTemporaryRedirect)
+		}
+	})
+	c := &http.Client{Transport: NewTransport(Config{TrustedOrigins: []string{base + "/v1"}})}
+	t.Cleanup(c.CloseIdleConnections)
+	for path, want := range map[string]media.Code{"/ok": "", "/in": media.CodeBlockedAddress} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		if media.CodeOf(err) != want {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// TestProxy proves which calls may use the environment's proxy.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	g, ok := NewTransport(Config{}).(*guard)
+	if !ok || g.open.Proxy == nil || g.closed.Proxy != nil {
+		t.Error("provider calls: a proxy belongs to trusted origins alone")
+	}
+	if g := newGuard(Config{}, nil); g.open.Proxy != nil || g.closed.Proxy != nil {
+		t.Error("fetches use a proxy")
+	}
+}
