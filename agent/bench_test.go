@@ -8,30 +8,8 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
-	"atelier/blob"
 	"atelier/blob/memblob"
-	"atelier/media"
 )
-
-// lastDriver holds the last upload in one buffer, so that the benchmark measures the
-// run and not the growth of a slice.
-type lastDriver struct {
-	*memblob.Driver
-	buf []byte
-}
-
-func (d *lastDriver) Create(context.Context) (blob.Upload, error) {
-	d.buf = d.buf[:0]
-	return d, nil
-}
-
-func (d *lastDriver) Write(b []byte) (int, error) {
-	d.buf = append(d.buf, b...)
-	return len(b), nil
-}
-
-func (*lastDriver) Commit(context.Context, media.Digest) error { return nil }
-func (*lastDriver) Abort() error                               { return nil }
 
 // BenchmarkRun is a whole run of two turns and one action in memory, with events,
 // records and media set on.
@@ -61,7 +39,7 @@ func benchmark(b *testing.B, raw []byte) {
 			return action.Result{Message: "Made.", Outputs: map[string]any{"Image": bytes.NewReader(raw)}}, nil
 		},
 	}
-	w := buildOn(b, &lastDriver{Driver: memblob.New(), buf: make([]byte, 0, 2<<20)}, setup{agents: map[string]string{"painter": "actions: [Make]\n"}, actions: []action.Action{act}})
+	w := buildOn(b, memblob.New(), setup{agents: map[string]string{"painter": "actions: [Make]\n"}, actions: []action.Action{act}})
 	b.ReportAllocs()
 	for b.Loop() {
 		w.script.answers = map[string][]any{"painter": {

@@ -24,8 +24,53 @@ type Driver struct {
 }
 
 type entry struct {
-	data []byte
-	at   time.Time
+	content content
+	at      time.Time
+}
+
+// content is a blob in pieces, so that a growing upload is never copied.
+type content struct {
+	chunks [][]byte
+	size   int64
+}
+
+// The first piece of an upload and the largest one.
+const (
+	firstChunk = 4 << 10
+	mostChunk  = 1 << 20
+)
+
+// add appends a copy of p.
+func (c *content) add(p []byte) {
+	c.size += int64(len(p))
+	for len(p) > 0 {
+		last := len(c.chunks) - 1
+		if last < 0 || len(c.chunks[last]) == cap(c.chunks[last]) {
+			next := firstChunk
+			if last >= 0 {
+				next = min(2*cap(c.chunks[last]), mostChunk)
+			}
+			c.chunks = append(c.chunks, make([]byte, 0, next))
+			last++
+		}
+		n := min(len(p), cap(c.chunks[last])-len(c.chunks[last]))
+		c.chunks[last] = append(c.chunks[last], p[:n]...)
+		p = p[n:]
+	}
+}
+
+// reader reads from offset on.
+func (c content) reader(offset int64) io.Reader {
+	var parts []io.Reader
+	for _, chunk := range c.chunks {
+		if n := int64(len(chunk)); offset >= n {
+			offset -= n
+			continue
+		}
+		parts = append(parts, bytes.NewReader(chunk[offset:]))
+		offset = 0
+	}
+	return io.MultiReader(parts...)
 }
 
 var _ blob.Driver = (*Driver)(nil)
@@ -49,11 +94,11 @@ func (m *Driver) Open(ctx context.Context, d media.Digest, offset, length int64)
 	if err != nil {
 		return nil, err
 	}
-	data := e.data[min(offset, int64(len(e.data))):]
+	r := e.content.reader(offset)
 	if length >= 0 {
-		data = data[:min(length, int64(len(data)))]
+		r = io.LimitReader(r, length)
 	}
-	return io.NopCloser(bytes.NewReader(data)), nil
+	return io.NopCloser(r), nil
 }
 
 // Stat implements [blob.Driver].
@@ -62,7 +107,7 @@ func (m *Driver) Stat(ctx context.Context, d media.Digest) (blob.Info, error) {
 	if err != nil {
 		return blob.Info{}, err
 	}
-	return blob.Info{Digest: d, SizeBytes: int64(len(e.data)), ModTime: e.at}, nil
+	return blob.Info{Digest: d, SizeBytes: e.content.size, ModTime: e.at}, nil
 }
 
 func (m *Driver) entry(ctx context.Context, d media.Digest) (entry, error) {
@@ -93,7 +138,7 @@ func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 	var list []blob.Info
 	for d, e := range m.blobs {
 		if d.String() > after.String() {
-			list = append(list, blob.Info{Digest: d, SizeBytes: int64(len(e.data)), ModTime: e.at})
+			list = append(list, blob.Info{Digest: d, SizeBytes: e.content.size, ModTime: e.at})
 		}
 	}
 	slices.SortFunc(list, func(a, b blob.Info) int { return strings.Compare(a.Digest.String(), b.Digest.String()) })
@@ -104,13 +149,13 @@ func (m *Driver) List(ctx context.Context, after media.Digest, limit int) ([]blo
 func (m *Driver) Sweep(ctx context.Context, _ time.Time) (int, error) { return 0, ctx.Err() }
 
 type upload struct {
-	m    *Driver
-	data []byte
+	m       *Driver
+	content content
 }
 
 // Write implements [blob.Upload].
 func (u *upload) Write(p []byte) (int, error) {
-	u.data = append(u.data, p...)
+	u.content.add(p)
 	return len(p), nil
 }
 
@@ -121,12 +166,12 @@ func (u *upload) Commit(ctx context.Context, d media.Digest) error {
 	}
 	u.m.mu.Lock()
 	defer u.m.mu.Unlock()
-	u.m.blobs[d] = entry{data: slices.Clip(u.data), at: u.m.now()}
+	u.m.blobs[d] = entry{content: u.content, at: u.m.now()}
 	return nil
 }
 
 // Abort implements [blob.Upload].
 func (u *upload) Abort() error {
-	u.data = nil
+	u.content = content{}
 	return nil
 }

@@ -306,3 +306,13 @@ func act(t *testing.T, pairs ...any) string {
 	}
 	return step(t, map[string]any{"reasoning": "work", "actions": acts, "done": false})
 }
+
+// mustRead gives a whole file.
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
