@@ -103,7 +103,8 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	text := resp.Text
 	if suspicious(text) {
 		r.cleanStep(ctx, step)
-		text = string(plain(step))
+		// What is too short to be kept as media is no media, but no text either.
+		text = media.Scrub(string(plain(step)))
 	}
 	r.history.add(r.turns, chat.Text(chat.RoleAssistant, text), nil)
 	done.Reasoning, done.Done = step.Reasoning, step.Done

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier/media"
 	"atelier/wire"
@@ -28,6 +29,8 @@ type Config struct {
 	Codec *wire.Codec
 	// Base is the transport under it; nil means a plain http.Transport.
 	Base http.RoundTripper
+	// Timeout bounds one call, answer included; 0 means 10 minutes.
+	Timeout time.Duration
 	// Retry says how refused calls are repeated.
 	Retry RetryPolicy
 }
@@ -78,12 +81,13 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 		return r.cfg.Offline, nil
 	}
 	found := r.cfg.Profiles.Find(name)
-	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" {
+	// Another service may have models of any name, but none is called by a piece of media.
+	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" && media.Scrub(name) == name {
 		p, _ := r.cfg.Profiles.Provider("openai")
 		found = []Profile{r.cfg.Profiles.custom(p, name)}
 	}
 	if len(found) == 0 {
-		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", name)
+		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.Scrub(name))
 	}
 	var missing error
 	for _, f := range found {

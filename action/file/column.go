@@ -232,10 +232,12 @@ func isRate(name string) bool {
 	words := strings.FieldsFunc(n, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.ContainsFunc(words, func(w string) bool {
 		switch w {
-		case "age", "open", "close", "adjclose", "high", "low", "min", "max", "wind", "share", "level", "index", "score", "ppm", "co2", "rate", "ratio":
+		case "age", "open", "close", "adjclose", "high", "low", "min", "max", "wind", "share", "level", "index", "score", "ppm", "co2", "rate", "ratio",
+			"mm", "cm", "km", "kg", "g", "lb", "mph", "mpg", "horsepower", "acceleration":
 			return true
 		}
-		for _, begin := range []string{"temp", "price", "pct", "percent", "mean", "avg", "averag", "median", "concentr", "speed", "pressur", "humid", "densit", "income", "expectanc", "adjusted", "degree", "height", "weight"} {
+		for _, begin := range []string{"temp", "price", "pct", "percent", "mean", "avg", "averag", "median", "concentr", "speed", "pressur", "humid", "densit", "income", "expectanc", "adjusted", "degree", "height", "weight",
+			"depth", "length", "width", "mass", "diameter", "rating", "fertil", "life", "duration", "voltage", "frequenc"} {
 			if strings.HasPrefix(w, begin) {
 				return true
 			}

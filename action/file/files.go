@@ -198,8 +198,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// short clips text that is quoted or listed, by characters.
+// short clips text that is quoted or listed, by characters. Base64 is named before
+// the clip, because what is left of it would be too short to be known as media.
 func short(s string, n int) string {
+	s = media.Scrub(s)
 	count := 0
 	for i := range s {
 		if count == n {

@@ -37,7 +37,7 @@ type content struct {
 // The first piece of an upload and the largest one.
 const (
 	firstChunk = 4 << 10
-	mostChunk  = 1 << 20
+	mostChunk  = 256 << 10
 )
 
 // add appends a copy of p.

@@ -1,13 +1,14 @@
 package offline
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strings"
 )
 
 // mostCharts bounds the charts of one report.
-const mostCharts = 6
+const mostCharts = 10
 
 // chart is one chart that fits a table, as the Create SVG Chart action takes it.
 type chart struct {
@@ -26,22 +27,19 @@ func charts(path string, t *table) []chart {
 		out = append(out, chart{path: path, params: p})
 	}
 	parts, all := t.split()
-	axes := map[string]any{"XLabel": title(t.X), "YLabel": title(t.Measure)}
 	switch {
 	case len(parts) > 0 && longest(parts) > 1:
-		labels, series := align(parts)
-		kind := "line"
-		if t.additive() && len(parts) > 1 && positive(parts) {
-			kind = "stacked"
+		for _, alike := range t.comparable(parts) {
+			labels, series := align(alike)
+			add(t.kindFor(alike), chartTitle(path, t, alike), labels, series, t.axes(alike))
 		}
-		add(kind, chartTitle(path, t, parts), labels, series, axes)
 		if s := t.shares(); len(s) >= 2 && t.additive() {
 			names, values := shareSeries(s)
 			add("bar", title(t.Measure)+" by "+human(t.GroupBy)+", "+span(parts), names, values, map[string]any{"Horizontal": true, "XLabel": title(t.Measure)})
 		}
 		if all != nil && len(out) < 2 {
 			labels, series := align([]line{*all})
-			add("area", title(all.Name), labels, series, axes)
+			add("area", title(all.Name), labels, series, t.axes([]line{*all}))
 		}
 	case len(t.shares()) >= 2:
 		s := t.shares()
@@ -60,6 +58,58 @@ func charts(path string, t *table) []chart {
 	return out
 }
 
+// comparable splits series that are columns of their own into those that one axis
+// can show: of like size. Groups of one measure belong together.
+func (t *table) comparable(parts []line) [][]line {
+	if t.GroupBy != "" {
+		return [][]line{parts}
+	}
+	var out [][]line
+	for _, l := range parts {
+		i := slices.IndexFunc(out, func(have []line) bool {
+			a, b := have[0].size(), l.size()
+			return a <= 20*b && b <= 20*a
+		})
+		if i < 0 {
+			out = append(out, []line{l})
+			continue
+		}
+		out[i] = append(out[i], l)
+	}
+	return out
+}
+
+// size is the largest absolute value of a series.
+func (l line) size() float64 {
+	low, high, ok := l.extremes()
+	if !ok {
+		return 0
+	}
+	return math.Max(math.Abs(*low.Y), math.Abs(*high.Y))
+}
+
+func (t *table) kindFor(parts []line) string {
+	switch {
+	case t.additive() && len(parts) > 1 && positive(parts):
+		return "stacked"
+	case t.temporal():
+		return "line"
+	}
+	return "bar"
+}
+
+// axes names the axes; series of several measures have no common name.
+func (t *table) axes(parts []line) map[string]any {
+	out := map[string]any{"XLabel": title(t.X)}
+	switch {
+	case t.GroupBy != "":
+		out["YLabel"] = title(t.Measure)
+	case len(parts) == 1:
+		out["YLabel"] = title(parts[0].Name)
+	}
+	return out
+}
+
 // span says which time the series cover.
 func span(parts []line) string {
 	for _, l := range parts {
@@ -74,6 +124,9 @@ func chartTitle(file string, t *table, parts []line) string {
 	name := heading(file, t)
 	if t.GroupBy != "" {
 		return name + " by " + human(t.GroupBy)
+	}
+	if !t.temporal() {
+		name += " by " + human(t.X)
 	}
 	if len(parts) == 1 && !strings.Contains(strings.ToLower(name), strings.ToLower(human(parts[0].Name))) {
 		return name + ": " + human(parts[0].Name)

@@ -11,7 +11,13 @@ import (
 func insights(t *table) []string {
 	var out []string
 	parts, all := t.split()
-	if len(parts) > 1 && t.GroupBy != "" {
+	if !t.temporal() {
+		if out = comparisons(parts); len(out) > 0 {
+			return append(out, largestShares(t)...)
+		}
+		return totalsAndColumns(t)
+	}
+	if len(parts) > 1 && t.additive() {
 		out = append(out, shareShift(parts)...)
 	}
 	moved := strongest(parts, 3)
@@ -27,12 +33,38 @@ func insights(t *table) []string {
 			out = append(out, s)
 		}
 	}
-	if s := t.shares(); len(s) > 0 && t.additive() {
-		out = append(out, fmt.Sprintf("Over the whole table %s is the largest group with %s of %s, followed by %s with %s.",
-			s[0].Group, percent(s[0].Share), measureName(t), s[1].Group, percent(s[1].Share)))
-	}
 	if len(out) == 0 {
-		out = columnFacts(t)
+		return totalsAndColumns(t)
+	}
+	return append(out, largestShares(t)...)
+}
+
+// totalsAndColumns is what a table tells that has no time.
+func totalsAndColumns(t *table) []string {
+	if s := largestShares(t); len(s) > 0 {
+		return s
+	}
+	return columnFacts(t)
+}
+
+func largestShares(t *table) []string {
+	s := t.shares()
+	if len(s) == 0 || !t.additive() {
+		return nil
+	}
+	return []string{fmt.Sprintf("Over the whole table %s is the largest group with %s of %s, followed by %s with %s.",
+		s[0].Group, percent(s[0].Share), measureName(t), s[1].Group, percent(s[1].Share))}
+}
+
+// comparisons says for each measure which of the names on the axis stand out.
+func comparisons(parts []line) []string {
+	var out []string
+	for _, l := range parts[:min(4, len(parts))] {
+		low, high, ok := l.extremes()
+		if ok && low.X != high.X {
+			out = append(out, fmt.Sprintf("%s is highest for %s, at %s, and lowest for %s, at %s.",
+				title(l.Name), high.X, number(*high.Y), low.X, number(*low.Y)))
+		}
 	}
 	return out
 }
@@ -121,7 +153,7 @@ func shareShift(parts []line) []string {
 
 // strongest picks the series that changed most in relation to their size.
 func strongest(parts []line, most int) []line {
-	out := slices.Clone(parts)
+	out := slices.DeleteFunc(slices.Clone(parts), func(l line) bool { return l.Name == "(none)" })
 	slices.SortStableFunc(out, func(a, b line) int { return int(math.Copysign(1, move(b)-move(a))) })
 	return out[:min(most, len(out))]
 }

@@ -233,14 +233,14 @@ func TestAggregatesAreNotCountedTwice(t *testing.T) {
 
 func TestSentencesLeaveOutWhatIsNoProse(t *testing.T) {
 	t.Parallel()
-	text := "# Title\n\nThe wind blew over the plains all year. Coal plants closed one by one.\n\n- a list item that is rather long too\n\n```\ncode is not a sentence at all here\n```\n\n| a | b |\n\n## Two\n\nSee [the link](http://example.com) for more on wind turbines.\n"
+	text := "# Title\n\nThe wind blew over the plains all year. Coal plants closed one by one.\n\n- a list item that is rather long too\n\n```\ncode is not a sentence at all here\n```\n\n| a | b |\n\n## Two\n\n![a picture of something or other](x.png) See [the link](http://example.com) for _more_ on **wind turbines** and A_B.\n"
 	got := fmt.Sprint(sentences(text))
-	for _, want := range []string{"The wind blew over the plains all year.", "See the link for more on wind turbines."} {
+	for _, want := range []string{"The wind blew over the plains all year.", "See the link for more on wind turbines and A_B."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %q: %s", want, got)
 		}
 	}
-	for _, bad := range []string{"list item", "code is", "http"} {
+	for _, bad := range []string{"list item", "code is", "http", "picture of"} {
 		if strings.Contains(got, bad) {
 			t.Errorf("has %q: %s", bad, got)
 		}

@@ -38,8 +38,10 @@ func stem(w string) string {
 }
 
 var (
-	markdownLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	markdownMark = regexp.MustCompile("[*_`]{1,3}")
+	markdownImage = regexp.MustCompile(`!\[[^\]]*\]\([^)]*\)`)
+	markdownLink  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	// An underscore inside a word is part of it: OPENAI_API_KEY.
+	markdownMark = regexp.MustCompile("[*`]{1,3}|\\b_{1,3}\\B|\\B_{1,3}\\b")
 	sentenceEnd  = regexp.MustCompile(`([.!?])["')\]]?\s+`)
 )
 
@@ -81,7 +83,8 @@ func sentences(text string) []sentence {
 }
 
 func splitSentences(p string) []string {
-	p = markdownMark.ReplaceAllString(markdownLink.ReplaceAllString(p, "$1"), "")
+	p = markdownLink.ReplaceAllString(markdownImage.ReplaceAllString(p, ""), "$1")
+	p = markdownMark.ReplaceAllString(p, "")
 	var out []string
 	for p = strings.TrimSpace(p); p != ""; {
 		at := sentenceEnd.FindStringIndex(p)

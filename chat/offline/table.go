@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -158,6 +159,23 @@ func (t *table) shares() []total {
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Value > out[j].Value })
 	return out
+}
+
+// temporal tells whether the axis is time, so that first and last mean something.
+func (t *table) temporal() bool {
+	return slices.ContainsFunc(t.Columns, func(c column) bool { return c.Name == t.X && c.Type == "date" }) || t.X == "" && t.dated()
+}
+
+// dated tells whether every point of the series stands at a date or a year.
+func (t *table) dated() bool {
+	for _, l := range t.Series {
+		for _, p := range l.Points {
+			if !sortable([]string{p.X}) {
+				return false
+			}
+		}
+	}
+	return len(t.Series) > 0
 }
 
 // additive tells whether the sum of a measure over time means something: shares,

@@ -1,0 +1,154 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// models names one model of each wire protocol.
+var models = map[string]string{
+	"openai": "openai/seeing", "gemini": "gemini/gemini-3.1-pro-preview", "anthropic": "anthropic/claude-sonnet-4-6",
+}
+
+// at connects a registry to a service at this address.
+func at(t *testing.T, provider, address string) chat.Model {
+	t.Helper()
+	r := newRegistry(t, func(c *chat.Config) {
+		c.Keys[provider], c.BaseURLs[provider] = "sk-test", address
+		if provider == "openai" {
+			c.BaseURLs[provider] += "/v1"
+		}
+	})
+	return named(t, r, models[provider])
+}
+
+func ask(t *testing.T, m chat.Model) (chat.Response, error) {
+	t.Helper()
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: "local", Tree: "t"})
+	return m.Generate(ctx, chat.Request{Messages: []chat.Message{chat.Text(chat.RoleUser, "x")}})
+}
+
+// TestNoCallIsPaidTwice: a call whose answer got lost may have been billed, one that
+// never arrived was not.
+func TestNoCallIsPaidTwice(t *testing.T) {
+	t.Parallel()
+	half := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", "5000")
+		_, _ = io.WriteString(w, `{"id":"a","choices":[{"message":{"content":"par`) // the answer is cut on purpose
+	}
+	for provider := range models {
+		for name, answer := range map[string]func(http.ResponseWriter){
+			"closed without an answer": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+			"half an answer":           half,
+			"no JSON": func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, `{"choices": tru`)
+			},
+		} {
+			t.Run(provider+" "+name, func(t *testing.T) {
+				t.Parallel()
+				var calls atomic.Int32
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					calls.Add(1)
+					_, _ = io.Copy(io.Discard, r.Body)
+					answer(w)
+				}))
+				t.Cleanup(server.Close)
+				_, err := ask(t, at(t, provider, server.URL))
+				if err == nil || media.Retryable(err) || calls.Load() != 1 {
+					t.Errorf("%d calls, retryable %v, error %v", calls.Load(), media.Retryable(err), err)
+				}
+			})
+		}
+		t.Run(provider+" refused connection", func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.NotFoundHandler())
+			server.Close()
+			_, err := ask(t, at(t, provider, server.URL))
+			if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) || !strings.Contains(err.Error(), "BASE_URL") {
+				t.Errorf("retryable %v, got %v", media.Retryable(err), err)
+			}
+		})
+	}
+}
+
+// TestThoughtsAreBilled: Gemini counts thoughts beside the answer and cached tokens
+// within the prompt.
+func TestThoughtsAreBilled(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"{}"}]},"finishReason":"STOP"}],
+			"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":7,"thoughtsTokenCount":500,"totalTokenCount":607}}`)
+	}))
+	t.Cleanup(server.Close)
+	got, err := ask(t, at(t, "gemini", server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (chat.Usage{InputTokens: 100, OutputTokens: 507}); got.Usage != want {
+		t.Errorf("got %+v, want %+v", got.Usage, want)
+	}
+}
+
+// TestAnswersHaveRoom: a report does not fit the 4,096 tokens that the SDK asks for.
+func TestAnswersHaveRoom(t *testing.T) {
+	t.Parallel()
+	var asked struct {
+		MaxTokens int64 `json:"max_tokens"`
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&asked) // what is missing fails below
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":"{}"}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2,"cache_read_input_tokens":5}}`)
+	}))
+	t.Cleanup(server.Close)
+	got, err := ask(t, at(t, "anthropic", server.URL))
+	if err != nil || got.Usage.InputTokens != 8 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if asked.MaxTokens < 16_000 {
+		t.Errorf("asked for %d tokens", asked.MaxTokens)
+	}
+}
+
+// TestWithheldAnswer: an answer that a filter took away is a refusal, which no
+// repeat mends.
+func TestWithheldAnswer(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"a","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"content_filter","message":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":3,"completion_tokens":0}}`)
+	}))
+	t.Cleanup(server.Close)
+	if _, err := ask(t, at(t, "openai", server.URL)); media.CodeOf(err) != media.CodeModerated || media.Retryable(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCallsEnd: a service that never answers does not hold a run for ever.
+func TestCallsEnd(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	r := newRegistry(t, func(c *chat.Config) {
+		c.Keys["openai"], c.BaseURLs["openai"], c.Timeout = "sk-test", server.URL+"/v1", 20*time.Millisecond
+	})
+	_, err := ask(t, named(t, r, "openai/seeing"))
+	if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !strings.Contains(err.Error(), "billed") {
+		t.Errorf("got %v", err)
+	}
+}
