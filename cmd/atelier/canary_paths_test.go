@@ -207,6 +207,7 @@ func TestCanaryFromFiles(t *testing.T) {
 			found.gather(p)
 			found.prompts(s)
 			found.search(t, small, big)
+			println(p.must("media","list").stdout)
 		})
 	}
 }

@@ -113,7 +113,6 @@ func (c canary) leaks(sink []byte) []string {
 		}
 		if hit != nil {
 			found = append(found, f.name)
-			if os.Getenv("H11")!="" { at := bytes.Index(sink, hit); if at>=0 { println("HIT", f.name, len(hit), string(sink[max(0,at-260):at]), "<<<", string(sink[at:min(len(sink),at+60)]), ">>>", string(sink[min(len(sink),at+len(hit)):min(len(sink),at+len(hit)+60)])) } }
 		}
 	}
 	return found
