@@ -2,10 +2,8 @@ package visual
 
 import (
 	"context"
-	"strings"
 
 	"atelier/action"
-	"atelier/media"
 )
 
 // ChartName is what models call the chart action.
@@ -53,49 +51,15 @@ func runChart(ctx context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
-	svg, alt := render(d)
+	data, alt := render(d)
 	return action.Result{
-		Message:  "Drew the " + string(d.kind) + " chart “" + d.title + "”.",
+		Message:  "Drew the " + string(d.kind) + " chart “" + d.Title + "”.",
 		Warnings: d.warnings,
 		Outputs: map[string]any{
-			"Chart":       map[string]any{"data": svg, "mimeType": "image/svg+xml", "label": clipLabel(d.title), "description": alt, "fileName": fileName(d.title)},
+			"Chart":       d.Item(data, alt),
 			"Description": alt,
 			"SeriesCount": len(d.series),
 			"PointCount":  d.count(),
 		},
 	}, nil
-}
-
-// clipLabel keeps a title within what a media label holds.
-func clipLabel(s string) string {
-	if r := []rune(s); len(r) > 200 {
-		return string(r[:199]) + "…"
-	}
-	return s
-}
-
-// fileName makes a plain file name of a title.
-func fileName(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 48 {
-			break
-		}
-	}
-	name := strings.Trim(b.String(), "-")
-	if name == "" {
-		name = "chart"
-	}
-	return name + ".svg"
-}
-
-// invalid makes the error of a bad parameter.
-func invalid(format string, args ...any) error {
-	return media.Errorf(media.CodeInvalid, format, args...)
 }

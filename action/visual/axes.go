@@ -1,6 +1,11 @@
 package visual
 
-import "math"
+import (
+	"math"
+
+	"atelier/action/internal/svg"
+	"atelier/action/internal/value"
+)
 
 // axisTitle joins the name of the value axis and the unit.
 func (c *chart) axisTitle() string {
@@ -18,33 +23,33 @@ func (c *chart) axisTitle() string {
 func widest(t []tick, size float64) float64 {
 	w := 0.0
 	for _, k := range t {
-		w = max(w, width(k.text, size))
+		w = max(w, svg.Width(k.text, size))
 	}
 	return w
 }
 
 // valueGrid draws the value axis at the left of b, its lines and the zero line, and
 // gives the scale and what is left of b. Its name stands above it.
-func (c *chart) valueGrid(s *svg, b box, lo, hi, zero float64) (scale, box) {
-	n := int(min(8, max(2, b.h/58)))
+func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
+	n := int(min(8, max(2, b.H/58)))
 	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
 	if t := c.axisTitle(); t != "" {
-		s.text(b.x, b.y+11, "k m", "start", fit(t, 12.5, b.w))
-		b.y, b.h = b.y+25, b.h-25
+		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
+		b.Y, b.H = b.Y+25, b.H-25
 	} else {
-		b.y, b.h = b.y+6, b.h-6
+		b.Y, b.H = b.Y+6, b.H-6
 	}
 	left := widest(ticks, 12.5) + 10
-	b.x, b.w = b.x+left, b.w-left
-	sc := scale{lo, hi, b.bottom(), b.y}
+	b.X, b.W = b.X+left, b.W-left
+	sc := scale{lo, hi, b.Bottom(), b.Y}
 	for _, t := range ticks {
 		class := "g"
 		if t.v == 0 || t.v == lo && lo > 0 {
 			class = "a"
 		}
 		y := math.Round(sc.at(t.v)) + 0.5
-		s.line(b.x, y, b.right(), y, class)
-		s.text(b.x-8, y+4, "k m", "end", t.text)
+		s.Line(b.X, y, b.Right(), y, class)
+		s.Text(b.X-8, y+4, "k m", "end", t.text)
 	}
 	return sc, b
 }
@@ -62,7 +67,7 @@ type labelPlan struct {
 func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	w := 0.0
 	for _, l := range labels {
-		w = max(w, width(l, 12.5))
+		w = max(w, svg.Width(l, 12.5))
 	}
 	if w+10 <= band {
 		return labelPlan{1, 0, band - 6, 22}
@@ -85,7 +90,7 @@ func ordered(labels []string) bool {
 		if _, day := dayOf(l); day {
 			continue
 		}
-		if f, ok := number(l); !ok || math.IsNaN(f) {
+		if f, ok := value.Number(l); !ok || math.IsNaN(f) {
 			return false
 		}
 	}
@@ -93,25 +98,25 @@ func ordered(labels []string) bool {
 }
 
 // bottomLabels writes category labels under b at the given places.
-func (c *chart) bottomLabels(s *svg, b box, plan labelPlan, at func(i int) float64) {
+func (c *chart) bottomLabels(s *svg.Canvas, b svg.Box, plan labelPlan, at func(i int) float64) {
 	for i := 0; i < len(c.labels); i += plan.step {
-		label := fit(c.labels[i], 12.5, plan.room)
+		label := svg.Fit(c.labels[i], 12.5, plan.room)
 		if plan.angle == 0 {
-			x, w := at(i), width(label, 12.5)/2
-			x = max(min(x, c.w-4-w), 4+w)
-			s.text(x, b.bottom()+18, "k m", "middle", label)
+			x, w := at(i), svg.Width(label, 12.5)/2
+			x = max(min(x, c.W-4-w), 4+w)
+			s.Text(x, b.Bottom()+18, "k m", "middle", label)
 			continue
 		}
-		label = fit(label, 12.5, max(20, at(i)/0.79)) // the first ones have less room
-		s.turned(at(i)+5, b.bottom()+14, plan.angle, "k m", "end", label)
+		label = svg.Fit(label, 12.5, max(20, at(i)/0.79)) // the first ones have less room
+		s.Turned(at(i)+5, b.Bottom()+14, plan.angle, "k m", "end", label)
 	}
 }
 
 // bottomTitle writes the name of the x axis below everything and gives the room it took.
-func (c *chart) bottomTitle(s *svg, b box) float64 {
+func (c *chart) bottomTitle(s *svg.Canvas, b svg.Box) float64 {
 	if c.xLabel == "" {
 		return 0
 	}
-	s.text(b.x+b.w/2, b.bottom()-2, "k m", "middle", fit(c.xLabel, 12.5, b.w))
+	s.Text(b.X+b.W/2, b.Bottom()-2, "k m", "middle", svg.Fit(c.xLabel, 12.5, b.W))
 	return 20
 }

@@ -1,9 +1,13 @@
 package visual
 
-import "math"
+import (
+	"math"
+
+	"atelier/action/internal/svg"
+)
 
 // barChart draws bar and stacked charts, upright or lying.
-func (c *chart) barChart(s *svg, b box) {
+func (c *chart) barChart(s *svg.Canvas, b svg.Box) {
 	lo, hi, _ := c.span()
 	if c.kind == kindStacked {
 		lo, hi = c.sums()
@@ -13,26 +17,26 @@ func (c *chart) barChart(s *svg, b box) {
 		return
 	}
 	title := c.bottomTitle(s, b)
-	b.h -= title
+	b.H -= title
 	// The labels' height depends on the width of a band, and that on the ticks: one
 	// guess is close enough, since ticks are short.
-	plan := planLabels(c.labels, (b.w-50)/float64(len(c.labels)), ordered(c.labels))
+	plan := planLabels(c.labels, (b.W-50)/float64(len(c.labels)), ordered(c.labels))
 	if plan.angle != 0 {
-		plan.h = min(plan.h, b.h*0.4)
+		plan.h = min(plan.h, b.H*0.4)
 		plan.room = min(plan.room, (plan.h-16)/0.62)
 	}
-	b.h -= plan.h
+	b.H -= plan.h
 	if c.showValues() {
 		hi += (hi - min(0, lo)) * 0.04
 	}
 	sc, b := c.valueGrid(s, b, min(0, lo), max(0, hi), zeroAlways)
-	band := b.w / float64(len(c.labels))
+	band := b.W / float64(len(c.labels))
 	for i := range c.labels {
-		c.group(s, b.x+band*float64(i), band, i, sc)
+		c.group(s, b.X+band*float64(i), band, i, sc)
 	}
 	zero := math.Round(sc.at(0)) + 0.5
-	s.line(b.x, zero, b.right(), zero, "a")
-	c.bottomLabels(s, b, plan, func(i int) float64 { return b.x + band*(float64(i)+0.5) })
+	s.Line(b.X, zero, b.Right(), zero, "a")
+	c.bottomLabels(s, b, plan, func(i int) float64 { return b.X + band*(float64(i)+0.5) })
 }
 
 // sums is the span of the stacked values, ups and downs apart.
@@ -53,11 +57,11 @@ func (c *chart) sums() (lo, hi float64) {
 
 // showValues tells whether there is room to write each bar's value.
 func (c *chart) showValues() bool {
-	return c.kind == kindBar && len(c.series) == 1 && (c.horizontal && len(c.labels) <= 30 || len(c.labels) <= 14 && c.w/float64(len(c.labels)) > 56)
+	return c.kind == kindBar && len(c.series) == 1 && (c.horizontal && len(c.labels) <= 30 || len(c.labels) <= 14 && c.W/float64(len(c.labels)) > 56)
 }
 
 // group draws the bars of one label, upright, in the band at x.
-func (c *chart) group(s *svg, x, band float64, i int, sc scale) {
+func (c *chart) group(s *svg.Canvas, x, band float64, i int, sc scale) {
 	fill := 0.68
 	if len(c.labels) > 40 {
 		fill = 0.86
@@ -78,85 +82,85 @@ func (c *chart) group(s *svg, x, band float64, i int, sc scale) {
 				from = down
 				down += y
 			}
-			c.bar(s, box{x, sc.at(from), w, sc.at(from + y)}, k)
+			c.bar(s, svg.Box{X: x, Y: sc.at(from), W: w, H: sc.at(from + y)}, k)
 			continue
 		}
 		bw := w / float64(len(c.series))
 		gap := min(3, bw*0.12)
-		c.bar(s, box{x + bw*float64(k), sc.at(0), bw - gap, sc.at(y)}, k)
+		c.bar(s, svg.Box{X: x + bw*float64(k), Y: sc.at(0), W: bw - gap, H: sc.at(y)}, k)
 		if c.showValues() {
 			ty := sc.at(y) - 7
 			if y < 0 {
 				ty = sc.at(y) + 16
 			}
-			s.text(x+w/2, ty, "v i", "middle", withUnit(grouped(y), short(c.unit)))
+			s.Text(x+w/2, ty, "v i", "middle", withUnit(grouped(y), short(c.unit)))
 		}
 	}
 }
 
 // bar draws one upright bar from y to h, which are two heights here.
-func (c *chart) bar(s *svg, b box, k int) {
-	top, foot := min(b.y, b.h), max(b.y, b.h)
-	c.block(s, box{b.x, top, max(0.6, b.w), max(0.6, foot-top)}, k)
+func (c *chart) bar(s *svg.Canvas, b svg.Box, k int) {
+	top, foot := min(b.Y, b.H), max(b.Y, b.H)
+	c.block(s, svg.Box{X: b.X, Y: top, W: max(0.6, b.W), H: max(0.6, foot-top)}, k)
 }
 
 // block draws the area of a bar; stacked ones are set apart by a line.
-func (c *chart) block(s *svg, b box, k int) {
-	class, r := fillClass(k), 2.0
+func (c *chart) block(s *svg.Canvas, b svg.Box, k int) {
+	class, r := svg.FillClass(k), 2.0
 	if c.kind == kindStacked {
 		r = 0
-		if min(b.w, b.h) > 4 {
+		if min(b.W, b.H) > 4 {
 			class += " cut"
 		}
 	}
-	if min(b.w, b.h) < 6 {
+	if min(b.W, b.H) < 6 {
 		r = 0
 	}
-	s.rect(b, class, r)
+	s.Rect(b, class, r)
 }
 
 // lyingBars draws bars from left to right.
-func (c *chart) lyingBars(s *svg, b box, lo, hi float64) {
+func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 	if t := c.axisTitle(); t != "" {
-		s.text(b.x, b.y+11, "k m", "start", fit(t, 12.5, b.w))
-		b.y, b.h = b.y+20, b.h-20
+		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
+		b.Y, b.H = b.Y+20, b.H-20
 	}
 	left := 0.0
 	for _, l := range c.labels {
-		left = max(left, width(l, 12.5))
+		left = max(left, svg.Width(l, 12.5))
 	}
-	left = min(left, b.w*0.34) + 10
-	b = box{b.x + left, b.y, b.w - left - 12, b.h - 22}
+	left = min(left, b.W*0.34) + 10
+	b = svg.Box{X: b.X + left, Y: b.Y, W: b.W - left - 12, H: b.H - 22}
 	if c.showValues() {
 		room := 0.0
 		for _, v := range c.series[0].y {
 			if !math.IsNaN(v) {
-				room = max(room, width(withUnit(grouped(v), short(c.unit)), 12)+8)
+				room = max(room, svg.Width(withUnit(grouped(v), short(c.unit)), 12)+8)
 			}
 		}
-		b.w -= room
+		b.W -= room
 		if lo < 0 {
-			b.x, b.w = b.x+room, b.w-room
+			b.X, b.W = b.X+room, b.W-room
 		}
 	}
-	lo, hi, ticks := valueAxis(lo, hi, zeroAlways, int(min(8, max(2, b.w/95))), c.unit)
-	sc := scale{lo, hi, b.x, b.right()}
+	lo, hi, ticks := valueAxis(lo, hi, zeroAlways, int(min(8, max(2, b.W/95))), c.unit)
+	sc := scale{lo, hi, b.X, b.Right()}
 	for _, t := range ticks {
 		x := math.Round(sc.at(t.v)) + 0.5
-		s.line(x, b.y, x, b.bottom(), "g")
-		s.text(x, b.bottom()+17, "k m", "middle", t.text)
+		s.Line(x, b.Y, x, b.Bottom(), "g")
+		s.Text(x, b.Bottom()+17, "k m", "middle", t.text)
 	}
-	band := b.h / float64(len(c.labels))
+	band := b.H / float64(len(c.labels))
 	step := max(1, int(math.Ceil(15/band)))
 	for i, label := range c.labels {
-		y := b.y + band*float64(i)
+		y := b.Y + band*float64(i)
 		if i%step == 0 {
-			s.text(sc.from-8-c.negRoom(lo, sc), y+band/2+4.5, "k i", "end", fit(label, 12.5, left-10))
+			s.Text(sc.from-8-c.negRoom(lo, sc), y+band/2+4.5, "k i", "end", svg.Fit(label, 12.5, left-10))
 		}
 		c.lyingGroup(s, y, band, i, sc)
 	}
 	zero := math.Round(sc.at(0)) + 0.5
-	s.line(zero, b.y, zero, b.bottom(), "a")
+	s.Line(zero, b.Y, zero, b.Bottom(), "a")
 }
 
 // negRoom keeps labels clear of the values written at negative bars.
@@ -167,13 +171,13 @@ func (c *chart) negRoom(lo float64, _ scale) float64 {
 	room := 0.0
 	for _, v := range c.series[0].y {
 		if !math.IsNaN(v) {
-			room = max(room, width(withUnit(grouped(v), short(c.unit)), 12)+8)
+			room = max(room, svg.Width(withUnit(grouped(v), short(c.unit)), 12)+8)
 		}
 	}
 	return room
 }
 
-func (c *chart) lyingGroup(s *svg, y, band float64, i int, sc scale) {
+func (c *chart) lyingGroup(s *svg.Canvas, y, band float64, i int, sc scale) {
 	h := min(band*0.7, 64)
 	y += (band - h) / 2
 	up, down := 0.0, 0.0
@@ -197,12 +201,12 @@ func (c *chart) lyingGroup(s *svg, y, band float64, i int, sc scale) {
 			bh -= min(2, bh*0.12)
 		}
 		x0, x1 := sc.at(from), sc.at(from+n)
-		c.block(s, box{min(x0, x1), top, max(0.6, math.Abs(x1-x0)), max(0.6, bh)}, k)
+		c.block(s, svg.Box{X: min(x0, x1), Y: top, W: max(0.6, math.Abs(x1-x0)), H: max(0.6, bh)}, k)
 		if c.showValues() {
 			if n < 0 {
-				s.text(x1-6, top+bh/2+4.5, "v i", "end", withUnit(grouped(n), short(c.unit)))
+				s.Text(x1-6, top+bh/2+4.5, "v i", "end", withUnit(grouped(n), short(c.unit)))
 			} else {
-				s.text(x1+6, top+bh/2+4.5, "v i", "start", withUnit(grouped(n), short(c.unit)))
+				s.Text(x1+6, top+bh/2+4.5, "v i", "start", withUnit(grouped(n), short(c.unit)))
 			}
 		}
 	}

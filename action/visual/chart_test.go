@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"atelier/action"
+	"atelier/action/internal/svg"
 	"atelier/media"
 )
 
@@ -76,7 +77,7 @@ func TestEveryKindIsAWellFormedAccessibleSVG(t *testing.T) {
 					t.Errorf("%s is missing", want)
 				}
 			}
-			if alt == "" || !strings.Contains(out, escaper.Replace(alt)) {
+			if alt == "" || !strings.Contains(out, svg.Escape(alt)) {
 				t.Errorf("alt text %q is not in the file", alt)
 			}
 			again, _ := chartOf(t, params)
@@ -247,67 +248,6 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", name, alt, want)
 		}
 	}
-}
-
-func TestContrast(t *testing.T) {
-	t.Parallel()
-	for name, th := range map[string]theme{"light": lightTheme, "dark": darkTheme} {
-		for i, c := range th.series {
-			if r := contrast(c, th.back); r < 3 {
-				t.Errorf("%s series %d %s: contrast %.2f, want 3", name, i, c, r)
-			}
-		}
-		for _, c := range []string{th.ink, th.soft} {
-			if r := contrast(c, th.back); r < 4.5 {
-				t.Errorf("%s text %s: contrast %.2f, want 4.5", name, c, r)
-			}
-		}
-		for i, a := range th.series {
-			for _, b := range th.series[i+1:] {
-				if d := distance(a, b); d < 0.12 {
-					t.Errorf("%s: %s and %s are too alike: %.3f", name, a, b, d)
-				}
-			}
-		}
-	}
-}
-
-func linear(c string) (out [3]float64) {
-	for i := range out {
-		v, _ := strconv.ParseUint(c[1+2*i:3+2*i], 16, 8)
-		f := float64(v) / 255
-		if f <= 0.04045 {
-			out[i] = f / 12.92
-		} else {
-			out[i] = math.Pow((f+0.055)/1.055, 2.4)
-		}
-	}
-	return out
-}
-
-// contrast is the ratio of WCAG 2.2.
-func contrast(a, b string) float64 {
-	lum := func(c string) float64 { l := linear(c); return 0.2126*l[0] + 0.7152*l[1] + 0.0722*l[2] }
-	x, y := lum(a)+0.05, lum(b)+0.05
-	return max(x, y) / min(x, y)
-}
-
-// distance is how far apart two colours are for a person with normal vision and for
-// one without red or green cones (Viénot 1999), whichever is less, in cube roots of light.
-func distance(a, b string) float64 {
-	least := math.Inf(1)
-	for _, m := range [][9]float64{{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1124, 0.8876, 0, 0.1124, 0.8876, 0, 0.004, -0.004, 1}, {0.2927, 0.7073, 0, 0.2927, 0.7073, 0, -0.0223, 0.0223, 1}} {
-		see := func(c string) (o [3]float64) {
-			l := linear(c)
-			for i := range o {
-				o[i] = math.Cbrt(max(0, m[3*i]*l[0]+m[3*i+1]*l[1]+m[3*i+2]*l[2]))
-			}
-			return o
-		}
-		p, q := see(a), see(b)
-		least = min(least, math.Hypot(math.Hypot(p[0]-q[0], p[1]-q[1]), p[2]-q[2]))
-	}
-	return least
 }
 
 func TestNames(t *testing.T) {

@@ -1,6 +1,10 @@
 package visual
 
-import "math"
+import (
+	"math"
+
+	"atelier/action/internal/svg"
+)
 
 // kind is a chart type.
 type kind string
@@ -28,16 +32,15 @@ const (
 
 // chart is a checked request.
 type chart struct {
-	kind                         kind
-	title, subtitle, source, alt string
-	xLabel, yLabel, unit         string
-	labels                       []string
-	axis                         xAxis // where the values stand; ignored by pie and donut
-	series                       []series
-	w, h                         float64
-	horizontal                   bool
-	warnings                     []string
-	reduced                      string // how many points were left out, in words; empty if none
+	svg.Page
+	kind                 kind
+	xLabel, yLabel, unit string
+	labels               []string
+	axis                 xAxis // where the values stand; ignored by pie and donut
+	series               []series
+	horizontal           bool
+	warnings             []string
+	reduced              string // how many points were left out, in words; empty if none
 }
 
 // series is one named list of values. A gap is NaN in y; x is the place on the axis:

@@ -9,9 +9,9 @@ import (
 // describe tells the chart's data in a few sentences.
 func describe(c *chart) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.", kindText(c), strings.TrimRight(c.title, ".!? "))
-	if c.subtitle != "" {
-		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.subtitle, ". "))
+	fmt.Fprintf(&b, "%s: %s.", kindText(c), strings.TrimRight(c.Title, ".!? "))
+	if c.Subtitle != "" {
+		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
 	}
 	if c.parts() {
 		c.describeParts(&b)
@@ -83,7 +83,7 @@ func (c *chart) describeSeries(b *strings.Builder) {
 		}
 		val := func(i int) string { return withUnit(grouped(v.y[i]), c.unit) }
 		name := ""
-		if len(c.series) > 1 || v.name != c.title {
+		if len(c.series) > 1 || v.name != c.Title {
 			name = v.name + ": "
 		}
 		switch {

@@ -4,30 +4,32 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"atelier/action/internal/svg"
 )
 
 // pointChart draws line, area and scatter charts.
-func (c *chart) pointChart(s *svg, b box) {
+func (c *chart) pointChart(s *svg.Canvas, b svg.Box) {
 	lo, hi, _ := c.span()
-	b.h -= c.bottomTitle(s, b)
+	b.H -= c.bottomTitle(s, b)
 	right := 14.0
 	if c.direct() {
 		for _, v := range c.series {
-			right = max(right, min(b.w*0.24, width(v.name, 13)+16))
+			right = max(right, min(b.W*0.24, svg.Width(v.name, 13)+16))
 		}
 	}
 	var plan labelPlan
 	if c.axis == axisCategory {
-		plan = planLabels(c.labels, (b.w-right-50)/float64(len(c.labels)), ordered(c.labels))
-		plan.h = min(plan.h, b.h*0.4)
+		plan = planLabels(c.labels, (b.W-right-50)/float64(len(c.labels)), ordered(c.labels))
+		plan.h = min(plan.h, b.H*0.4)
 		if plan.angle != 0 {
 			plan.room = min(plan.room, (plan.h-16)/0.62)
 		}
 	} else {
 		plan.h = 24
 	}
-	b.h -= plan.h
-	b.w -= right
+	b.H -= plan.h
+	b.W -= right
 	zero := zeroNear
 	if c.kind == kindArea {
 		zero = zeroAlways
@@ -67,35 +69,35 @@ func (c *chart) xSpan() (lo, hi float64) {
 	return lo, hi
 }
 
-func (c *chart) xScale(b box) scale {
+func (c *chart) xScale(b svg.Box) scale {
 	lo, hi := c.xSpan()
 	switch {
 	case c.axis == axisCategory:
-		half := b.w / float64(len(c.labels)) / 2
-		return scale{lo, hi, b.x + half, b.right() - half}
+		half := b.W / float64(len(c.labels)) / 2
+		return scale{lo, hi, b.X + half, b.Right() - half}
 	case c.kind == kindScatter:
-		lo, hi, _ = valueAxis(lo, hi, zeroClose, max(2, int(b.w/110)), "")
+		lo, hi, _ = valueAxis(lo, hi, zeroClose, max(2, int(b.W/110)), "")
 	case hi == lo:
 		lo, hi = lo-1, hi+1
 	}
-	return scale{lo, hi, b.x, b.right()}
+	return scale{lo, hi, b.X, b.Right()}
 }
 
-func (c *chart) xTicks(s *svg, b box, sx scale) {
-	ticks := placeAxis(c.axis, sx.lo, sx.hi, max(2, int(b.w/95)), nil)
+func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
+	ticks := placeAxis(c.axis, sx.lo, sx.hi, max(2, int(b.W/95)), nil)
 	last := math.Inf(-1)
 	for _, t := range ticks {
-		x, w := sx.at(t.v), width(t.text, 12.5)/2
+		x, w := sx.at(t.v), svg.Width(t.text, 12.5)/2
 		if x-w < last+8 {
 			continue
 		}
 		last = x + w
 		if c.kind == kindScatter {
-			s.line(math.Round(x)+0.5, b.y, math.Round(x)+0.5, b.bottom(), "g")
+			s.Line(math.Round(x)+0.5, b.Y, math.Round(x)+0.5, b.Bottom(), "g")
 		} else {
-			s.line(math.Round(x)+0.5, b.bottom(), math.Round(x)+0.5, b.bottom()+5, "a")
+			s.Line(math.Round(x)+0.5, b.Bottom(), math.Round(x)+0.5, b.Bottom()+5, "a")
 		}
-		s.text(x, b.bottom()+20, "k m", "middle", t.text)
+		s.Text(x, b.Bottom()+20, "k m", "middle", t.text)
 	}
 }
 
@@ -126,34 +128,34 @@ func (c *chart) trace(v series, r [2]int, sx, sy scale) string {
 		} else {
 			d.WriteByte('L')
 		}
-		d.WriteString(px(sx.at(v.x[i])) + " " + px(sy.at(v.y[i])))
+		d.WriteString(svg.Px(sx.at(v.x[i])) + " " + svg.Px(sy.at(v.y[i])))
 	}
 	return d.String()
 }
 
 // areas fills below the lines, the greatest first so that none hides another.
-func (c *chart) areas(s *svg, sx, sy scale) {
-	zero := px(sy.at(0))
+func (c *chart) areas(s *svg.Canvas, sx, sy scale) {
+	zero := svg.Px(sy.at(0))
 	for k, v := range c.series {
 		for _, r := range runs(v.y) {
 			if r[1]-r[0] < 2 {
 				continue
 			}
-			s.tag(`<path d="%sL%s %sL%s %sZ" class="%s o"/>`, c.trace(v, r, sx, sy), px(sx.at(v.x[r[1]-1])), zero, px(sx.at(v.x[r[0]])), zero, fillClass(k))
+			s.Tag(`<path d="%sL%s %sL%s %sZ" class="%s o"/>`, c.trace(v, r, sx, sy), svg.Px(sx.at(v.x[r[1]-1])), zero, svg.Px(sx.at(v.x[r[0]])), zero, svg.FillClass(k))
 		}
 	}
 }
 
 // strokes draws the lines; lonely points, and all points of short series, get a dot.
-func (c *chart) strokes(s *svg, sx, sy scale) {
+func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	for k, v := range c.series {
 		for _, r := range runs(v.y) {
 			if r[1]-r[0] > 1 {
-				s.tag(`<path d="%s" class="l %s"%s/>`, c.trace(v, r, sx, sy), strokeClass(k), dash(k))
+				s.Tag(`<path d="%s" class="l %s"%s/>`, c.trace(v, r, sx, sy), svg.StrokeClass(k), svg.Dash(k))
 			}
 			if r[1]-r[0] == 1 || len(v.y) <= 24 && c.kind == kindLine {
 				for i := r[0]; i < r[1]; i++ {
-					s.tag(`<circle cx="%s" cy="%s" r="3.4" class="%s p"/>`, px(sx.at(v.x[i])), px(sy.at(v.y[i])), fillClass(k))
+					s.Tag(`<circle cx="%s" cy="%s" r="3.4" class="%s p"/>`, svg.Px(sx.at(v.x[i])), svg.Px(sy.at(v.y[i])), svg.FillClass(k))
 				}
 			}
 		}
@@ -162,7 +164,7 @@ func (c *chart) strokes(s *svg, sx, sy scale) {
 
 // endNames writes each series' name beside its last value, moved apart where they
 // would touch.
-func (c *chart) endNames(s *svg, b box, sx, sy scale, room float64) {
+func (c *chart) endNames(s *svg.Canvas, b svg.Box, sx, sy scale, room float64) {
 	type name struct {
 		k       int
 		want, y float64
@@ -189,23 +191,23 @@ func (c *chart) endNames(s *svg, b box, sx, sy scale, room float64) {
 	})
 	const gap = 17
 	for i := range list {
-		list[i].y = max(list[i].want, b.y+4)
+		list[i].y = max(list[i].want, b.Y+4)
 		if i > 0 {
 			list[i].y = max(list[i].y, list[i-1].y+gap)
 		}
 	}
-	limit := b.bottom() + 4
+	limit := b.Bottom() + 4
 	for i := len(list) - 1; i >= 0; i-- {
 		list[i].y = min(list[i].y, limit)
 		limit = list[i].y - gap
 	}
 	for _, n := range list {
-		s.text(b.right()+10, n.y+4.5, "d "+fillClass(n.k), "start", fit(c.series[n.k].name, 13, room-10))
+		s.Text(b.Right()+10, n.y+4.5, "d "+svg.FillClass(n.k), "start", svg.Fit(c.series[n.k].name, 13, room-10))
 	}
 }
 
 // dots draws a scatter chart; every series has a shape of its own beside its colour.
-func (c *chart) dots(s *svg, sx, sy scale) {
+func (c *chart) dots(s *svg.Canvas, sx, sy scale) {
 	r := 5.0
 	if c.count() > 300 {
 		r = 3
@@ -216,16 +218,16 @@ func (c *chart) dots(s *svg, sx, sy scale) {
 				continue
 			}
 			x, y := sx.at(v.x[i]), sy.at(y)
-			class := fillClass(k) + " p"
+			class := svg.FillClass(k) + " p"
 			switch k % 4 {
 			case 1:
-				s.rect(box{x - r*0.88, y - r*0.88, r * 1.76, r * 1.76}, class, 0)
+				s.Rect(svg.Box{X: x - r*0.88, Y: y - r*0.88, W: r * 1.76, H: r * 1.76}, class, 0)
 			case 2:
-				s.tag(`<path d="M%s %sl%s %sh-%sZ" class="%s"/>`, px(x), px(y-r*1.15), px(r*1.1), px(r*2), px(r*2.2), class)
+				s.Tag(`<path d="M%s %sl%s %sh-%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.15), svg.Px(r*1.1), svg.Px(r*2), svg.Px(r*2.2), class)
 			case 3:
-				s.tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, px(x), px(y-r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), px(r*1.25), class)
+				s.Tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), class)
 			default:
-				s.tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, px(x), px(y), px(r), class)
+				s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(x), svg.Px(y), svg.Px(r), class)
 			}
 		}
 	}

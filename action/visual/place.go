@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/action/internal/svg"
 )
 
 // xAxis says what x means.
@@ -23,10 +25,10 @@ const (
 func (c *chart) place(raw []rawSeries) error {
 	pts := slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points != nil })
 	if pts && c.kind != kindScatter && c.kind != kindLine && c.kind != kindArea {
-		return invalid("series with points fit scatter, line and area: give values and Labels for a %s chart", c.kind)
+		return svg.Invalid("series with points fit scatter, line and area: give values and Labels for a %s chart", c.kind)
 	}
 	if pts && slices.ContainsFunc(raw, func(s rawSeries) bool { return s.points == nil }) {
-		return invalid("some series have points and some have values: give all of them in one form")
+		return svg.Invalid("some series have points and some have values: give all of them in one form")
 	}
 	if err := c.checkLengths(raw, pts); err != nil {
 		return err
@@ -36,7 +38,7 @@ func (c *chart) place(raw []rawSeries) error {
 	if !pts {
 		c.axis, at = placeLabels(c.labels, c.kind)
 		if c.kind == kindScatter && c.axis == axisCategory {
-			return invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
+			return svg.Invalid(`a scatter chart needs numbers on both axes: give "points": [[x, y], …] in each series, or numeric Labels`)
 		}
 	} else {
 		c.yearsOf(raw)
@@ -49,7 +51,7 @@ func (c *chart) place(raw []rawSeries) error {
 		c.series = append(c.series, s)
 	}
 	if _, _, ok := c.span(); !ok {
-		return invalid("Series has no number at all: every value is a gap")
+		return svg.Invalid("Series has no number at all: every value is a gap")
 	}
 	if c.parts() {
 		return c.toParts()
@@ -76,7 +78,7 @@ func (c *chart) checkLengths(raw []rawSeries, pts bool) error {
 	}
 	for _, s := range raw {
 		if len(s.values) != len(c.labels) {
-			return invalid("series %q has %d values but there are %d labels: give one value per label, null for a gap", clipLabel(s.name), len(s.values), len(c.labels))
+			return svg.Invalid("series %q has %d values but there are %d labels: give one value per label, null for a gap", svg.Clip(s.name), len(s.values), len(c.labels))
 		}
 	}
 	return nil
@@ -190,7 +192,7 @@ func (c *chart) toParts() error {
 	if len(c.series) > 1 {
 		for _, s := range c.series {
 			if len(s.y) != 1 {
-				return invalid("a %s chart shows one series: series %q is one of %d; use stacked or bar to compare", c.kind, clipLabel(s.name), len(c.series))
+				return svg.Invalid("a %s chart shows one series: series %q is one of %d; use stacked or bar to compare", c.kind, svg.Clip(s.name), len(c.series))
 			}
 			parts = append(parts, part{s.name, s.y[0]})
 		}
@@ -202,14 +204,14 @@ func (c *chart) toParts() error {
 	total := 0.0
 	for _, p := range parts {
 		if p.v < 0 {
-			return invalid("a %s chart cannot show the negative value of %q: use a bar chart", c.kind, clipLabel(p.name))
+			return svg.Invalid("a %s chart cannot show the negative value of %q: use a bar chart", c.kind, svg.Clip(p.name))
 		}
 		if !math.IsNaN(p.v) {
 			total += p.v
 		}
 	}
 	if total <= 0 || math.IsInf(total, 0) {
-		return invalid("a %s chart needs values that add up to more than zero", c.kind)
+		return svg.Invalid("a %s chart needs values that add up to more than zero", c.kind)
 	}
 	parts = slices.DeleteFunc(parts, func(p part) bool { return math.IsNaN(p.v) || p.v == 0 })
 	slices.SortStableFunc(parts, func(a, b part) int {

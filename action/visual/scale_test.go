@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/action/internal/svg"
+	"atelier/action/internal/value"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -105,15 +108,15 @@ func TestFitAndWrap(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"short", "a very long label that will never fit", "日本語のとても長いラベル", "x"} {
 		for _, room := range []float64{8, 30, 80, 500} {
-			if f := fit(s, 12, room); f != "…" && width(f, 12) > room {
+			if f := svg.Fit(s, 12, room); f != "…" && svg.Width(f, 12) > room {
 				t.Errorf("%q does not fit %g", f, room)
 			}
-			for _, l := range wrap(s, 12, room, 2) {
-				if l != "…" && width(l, 12) > room {
+			for _, l := range svg.Wrap(s, 12, room, 2) {
+				if l != "…" && svg.Width(l, 12) > room {
 					t.Errorf("line %q does not fit %g", l, room)
 				}
 			}
-			if n := len(wrap(s, 12, room, 2)); n > 2 {
+			if n := len(svg.Wrap(s, 12, room, 2)); n > 2 {
 				t.Errorf("%q: %d lines", s, n)
 			}
 		}
@@ -147,7 +150,7 @@ func attr(t *testing.T, s, name string) float64 {
 		t.Fatalf("no %s in %s", name, s)
 	}
 	v, _, _ := strings.Cut(rest, `"`)
-	f, ok := number(v)
+	f, ok := value.Number(v)
 	if !ok {
 		t.Fatalf("%s is %q", name, v)
 	}

@@ -1,4 +1,4 @@
-package visual
+package svg
 
 import "strings"
 
@@ -10,8 +10,8 @@ var widths = [95]uint8{
 	33, 56, 56, 50, 56, 56, 28, 56, 56, 22, 22, 50, 22, 83, 56, 56, 56, 56, 33, 50, 28, 56, 50, 72, 50, 50, 50, 33, 26, 33, 58,
 }
 
-// width estimates how wide a text is, on the safe side, because fonts differ.
-func width(s string, size float64) float64 {
+// Width estimates how wide a text is, on the safe side, because fonts differ.
+func Width(s string, size float64) float64 {
 	sum := 0.0
 	for _, r := range s {
 		switch {
@@ -26,16 +26,16 @@ func width(s string, size float64) float64 {
 	return sum / 100 * size * 1.16
 }
 
-// fit shortens a text to a width, with an ellipsis.
-func fit(s string, size, room float64) string {
-	if width(s, size) <= room {
+// Fit shortens a text to a width, with an ellipsis.
+func Fit(s string, size, room float64) string {
+	if Width(s, size) <= room {
 		return s
 	}
 	r := []rune(s)
 	lo, hi := 0, len(r)
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if width(string(r[:mid])+"…", size) <= room {
+		if Width(string(r[:mid])+"…", size) <= room {
 			lo = mid
 		} else {
 			hi = mid - 1
@@ -47,26 +47,26 @@ func fit(s string, size, room float64) string {
 	return strings.TrimRight(string(r[:lo]), " ") + "…"
 }
 
-// wrap breaks a text into at most n lines; the last one is shortened if it must be.
-func wrap(s string, size, room float64, n int) []string {
+// Wrap breaks a text into at most n lines; the last one is shortened if it must be.
+func Wrap(s string, size, room float64, n int) []string {
 	var lines []string
 	line := ""
 	words := strings.Fields(s)
 	for i, w := range words {
 		next := strings.TrimSpace(line + " " + w)
-		if line == "" || width(next, size) <= room {
+		if line == "" || Width(next, size) <= room {
 			line = next
 			continue
 		}
 		if len(lines) == n-1 {
-			line = fit(line+" "+strings.Join(words[i:], " "), size, room)
+			line = Fit(line+" "+strings.Join(words[i:], " "), size, room)
 			break
 		}
-		lines = append(lines, fit(line, size, room))
+		lines = append(lines, Fit(line, size, room))
 		line = w
 	}
 	if line != "" {
-		lines = append(lines, fit(line, size, room))
+		lines = append(lines, Fit(line, size, room))
 	}
 	return lines
 }

@@ -1,0 +1,170 @@
+package svg
+
+import (
+	"math"
+	"strings"
+
+	"atelier/action"
+	"atelier/action/internal/value"
+	"atelier/media"
+)
+
+// Bold is how much wider heavy type runs.
+const Bold = 1.1
+
+// Page is what stands around a drawing. W and H are pixels.
+type Page struct {
+	Title, Subtitle, Source, Alt string
+	W, H                         float64
+}
+
+// MIME is the type of every page.
+const MIME = "image/svg+xml"
+
+// Params are the inputs that every drawing action has; a height of 0 is left out
+// because the content makes it.
+func Params(w, h int) []action.Param {
+	list := []action.Param{
+		{Name: "Title", Required: true, Description: "What it shows, best as its finding, in one line."},
+		{Name: "Subtitle", Description: "What, where and when, in one line."},
+		{Name: "Source", Description: "Where the content comes from, as a small caption."},
+		{Name: "AltText", Description: "Text for people who cannot see it; made from the content if missing."},
+		{Name: "Width", Type: "integer", Default: w, Description: "Pixels, 240 to 4000."},
+	}
+	if h > 0 {
+		list = append(list, action.Param{Name: "Height", Type: "integer", Default: h, Description: "Pixels, 160 to 4000."})
+	}
+	return list
+}
+
+// Outputs are the results that every drawing action has.
+func Outputs(name string) []action.Param {
+	return []action.Param{
+		{Name: name, Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, Description: "The drawing, image/svg+xml."},
+		{Name: "Description", Direction: action.Output, Description: "Its alt text."},
+	}
+}
+
+// ReadPage checks the parameters that every drawing has. W and H must hold the defaults.
+func ReadPage(p map[string]any, w, h float64) (Page, error) {
+	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), W: w, H: h}
+	if out.Title == "" {
+		return out, Invalid("Title is missing: say in one line what it shows")
+	}
+	for _, side := range []struct {
+		name   string
+		to     *float64
+		lo, hi float64
+	}{{"Width", &out.W, 240, 4000}, {"Height", &out.H, 160, 4000}} {
+		if p[side.name] == nil {
+			continue
+		}
+		v, ok := value.Number(p[side.name])
+		if !ok || !(v >= side.lo && v <= side.hi) {
+			return out, Invalid("%s is %v: give pixels from %g to %g", side.name, Clip(value.Text(p[side.name])), side.lo, side.hi)
+		}
+		*side.to = math.Round(v)
+	}
+	return out, nil
+}
+
+// Invalid makes the error of a bad parameter.
+func Invalid(format string, args ...any) error {
+	return media.Errorf(media.CodeInvalid, format, args...)
+}
+
+// Pad is the margin around everything.
+func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
+
+// Head is how many pixels title and subtitle take below the upper edge.
+func (p Page) Head() float64 {
+	y := p.Pad() + 25*float64(len(p.titleLines())) + 5
+	return y + 19*float64(len(p.subtitleLines()))
+}
+
+// Foot is how many pixels source and margin take above the lower edge.
+func (p Page) Foot() float64 {
+	if p.Source != "" {
+		return p.Pad() + 20
+	}
+	return p.Pad()
+}
+
+func (p Page) titleLines() []string { return Wrap(p.Title, 20*Bold, p.W-2*p.Pad(), 2) }
+
+func (p Page) subtitleLines() []string { return Wrap(p.Subtitle, 14, p.W-2*p.Pad(), 2) }
+
+// Begin opens the file: title and description for screen readers, style, background.
+func (p Page) Begin(s *Canvas, alt, css string) {
+	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="title desc">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H))
+	s.Tag(`<title id="title">%s</title><desc id="desc">%s</desc><style>%s</style>`, Escape(p.Title), Escape(alt), css)
+	s.Rect(Box{0, 0, p.W, p.H}, "b", 8)
+}
+
+// Frame writes title, subtitle and source, and gives the room between.
+func (p Page) Frame(s *Canvas) Box {
+	pad := p.Pad()
+	y := pad
+	for _, l := range p.titleLines() {
+		s.Text(pad, y+18, "t i", "start", l)
+		y += 25
+	}
+	for _, l := range p.subtitleLines() {
+		s.Text(pad, y+13, "u m", "start", l)
+		y += 19
+	}
+	y += 5
+	bottom := p.H - p.Foot()
+	if p.Source != "" {
+		s.Text(pad, p.H-pad-1, "c m", "start", Fit("Source: "+trimSource(p.Source), 11, p.W-2*pad))
+	}
+	return Box{pad, y, p.W - 2*pad, max(40, bottom-y)}
+}
+
+// End closes the file.
+func (p Page) End(s *Canvas) []byte {
+	s.WriteString("</svg>\n")
+	return s.Bytes()
+}
+
+// trimSource drops a heading that the caption writes itself.
+func trimSource(t string) string {
+	if len(t) > 7 && strings.EqualFold(t[:7], "Source:") {
+		t = t[7:]
+	}
+	return strings.TrimLeft(t, " ")
+}
+
+// Item is the drawing as an action's Binary output.
+func (p Page) Item(data []byte, alt string) map[string]any {
+	return map[string]any{"data": data, "mimeType": MIME, "label": Clip(p.Title), "description": alt, "fileName": FileName(p.Title)}
+}
+
+// Clip keeps a text within what a media label holds.
+func Clip(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:199]) + "…"
+	}
+	return s
+}
+
+// FileName makes a plain file name of a title.
+func FileName(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 48 {
+			break
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	if name == "" {
+		name = "drawing"
+	}
+	return name + ".svg"
+}
