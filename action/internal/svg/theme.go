@@ -48,7 +48,7 @@ func CSS() string {
 }
 
 // ShapeCSS is what pages with nodes need besides CSS: tinted shapes n0…n7, wires e,
-// their heads h, labels on wires with a halo y, and a frame r.
+// their heads h, a halo around text y, and a frame r.
 func ShapeCSS() string {
 	var b strings.Builder
 	b.WriteString(".n{stroke-width:1.6;stroke-linejoin:round}.e{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}.y{font-size:12px;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}.x{stroke-dasharray:5 4}.w{stroke-width:3}.r{fill:none;stroke-width:1.2}")
@@ -67,7 +67,7 @@ func (t Theme) write(b *strings.Builder) {
 }
 
 func (t Theme) shapes(b *strings.Builder) {
-	fmt.Fprintf(b, ".e{stroke:%s}.h{fill:%s}.y{fill:%s;stroke:%s}.r{stroke:%s}", t.Soft, t.Soft, t.Soft, t.Back, t.Axis)
+	fmt.Fprintf(b, ".e.b,.r.b{fill:%s}.e{stroke:%s}.h{fill:%s}.y{stroke:%s}.r{stroke:%s}", t.Back, t.Soft, t.Soft, t.Back, t.Axis)
 	for i := range t.Series {
 		fmt.Fprintf(b, ".n%d{fill:%s;stroke:%s}", i, t.Tint(i, 0.13), t.Series[i])
 	}

@@ -1,0 +1,284 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"atelier/action/internal/svg"
+)
+
+// Picture is a graph measured and laid out, ready to be drawn.
+type Picture struct {
+	Graph  *Graph
+	Faces  []Face
+	Texts  [][]string // lines on each wire
+	Layout Layout
+}
+
+// Plan says how a graph is to be laid out. The zero value chooses the direction that
+// fits and the page's own face.
+type Plan struct {
+	// Direction is down, right, up, left, or auto or empty.
+	Direction string
+	Room      float64
+	Measure   Measurer
+	// Plain keeps labels off the wires.
+	Plain bool
+}
+
+// Directions lists the words that Plan knows.
+func Directions() []string { return []string{"auto", "down", "right", "up", "left"} }
+
+// tall is how high a page may become before layers had better run across.
+const tall = 1400
+
+// Arrange measures and lays out a graph.
+func Arrange(g *Graph, plan Plan) Picture {
+	p := Picture{Graph: g, Faces: make([]Face, len(g.Nodes)), Texts: make([][]string, len(g.Edges))}
+	spec := Spec{Graph: g, Sizes: make([]Size, len(g.Nodes)), Labels: make([]Size, len(g.Edges)), Room: plan.Room}
+	for i, n := range g.Nodes {
+		p.Faces[i] = plan.Measure.Face(n)
+		spec.Sizes[i] = p.Faces[i].Size
+	}
+	for i, e := range g.Edges {
+		if !plan.Plain && e.Label != "" {
+			p.Texts[i], spec.Labels[i] = plan.Measure.Label(e.Label)
+		}
+		if e.Head == ZeroOrMore || e.Tail == ZeroOrMore || e.Head == Hollow || e.Tail == Hollow {
+			spec.LayerGap = 64
+		}
+	}
+	turn := func(across, back bool) Layout {
+		s := spec
+		s.Across, s.Back = across, back
+		return Layered(s)
+	}
+	switch plan.Direction {
+	case "down":
+		p.Layout = turn(false, false)
+	case "up":
+		p.Layout = turn(false, true)
+	case "right":
+		p.Layout = turn(true, false)
+	case "left":
+		p.Layout = turn(true, true)
+	default:
+		p.Layout = turn(false, false)
+		if other := turn(true, false); fits(other, plan.Room) > fits(p.Layout, plan.Room)+0.05 {
+			p.Layout = other
+		}
+	}
+	return p
+}
+
+// fits is how much of its own size a layout keeps on a page, and a little more if it
+// is not much higher than wide.
+func fits(l Layout, room float64) float64 {
+	f := min(1, room/l.W, tall/l.H)
+	if l.H > 0.9*room {
+		f -= min(0.25, 0.15*(l.H/room-0.9)+0.05)
+	}
+	return f
+}
+
+// Draw writes wires, nodes and the texts on wires, moved by at.
+func (p Picture) Draw(s *svg.Canvas, at svg.Point) {
+	move := func(b svg.Box) svg.Box { return svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H} }
+	for i, e := range p.Graph.Edges {
+		pts := make([]svg.Point, len(p.Layout.Routes[i]))
+		for k, q := range p.Layout.Routes[i] {
+			pts[k] = svg.Point{X: q.X + at.X, Y: q.Y + at.Y}
+		}
+		drawWire(s, e, pts, p.Layout.Across)
+	}
+	for i, n := range p.Graph.Nodes {
+		drawNode(s, n, p.Faces[i], move(p.Layout.Nodes[i]), p.class(n))
+	}
+	for i, lines := range p.Texts {
+		b := move(p.Layout.Labels[i])
+		s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
+	}
+}
+
+// headRoom is how much of a wire's end its head takes.
+func headRoom(h Head) float64 {
+	switch h {
+	case Arrow, Ball:
+		return 8
+	case Hollow:
+		return 12
+	case FullDiamond, HollowDiamond:
+		return 16
+	default:
+		return 0
+	}
+}
+
+func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
+	n := len(pts)
+	if n < 2 {
+		return
+	}
+	loop := e.From == e.To
+	out, in := direction(pts[0], pts[1], across != loop), direction(pts[n-2], pts[n-1], across != loop)
+	tip, root := pts[n-1], pts[0]
+	back := headRoom(e.Head)
+	pts[n-1] = svg.Point{X: tip.X - in.X*back, Y: tip.Y - in.Y*back}
+	back = headRoom(e.Tail)
+	pts[0] = svg.Point{X: root.X + out.X*back, Y: root.Y + out.Y*back}
+	class := "e"
+	if e.Dashed {
+		class += " x"
+	}
+	if e.Thick {
+		class += " w"
+	}
+	d := Path(pts, across)
+	if loop {
+		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
+	}
+	s.Tag(`<path d="%s" class="%s"/>`, d, class)
+	drawHead(s, e.Head, tip, in)
+	drawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
+}
+
+// direction is the way along the layers' axis from one point to the next.
+func direction(a, b svg.Point, across bool) svg.Point {
+	if across {
+		return svg.Point{X: math.Copysign(1, b.X-a.X)}
+	}
+	return svg.Point{Y: math.Copysign(1, b.Y-a.Y)}
+}
+
+func point(p svg.Point) string { return svg.Px(p.X) + " " + svg.Px(p.Y) }
+
+// Path writes a route as curves and straight pieces in turn.
+func Path(pts []svg.Point, across bool) string {
+	var b strings.Builder
+	b.WriteString("M" + point(pts[0]))
+	for i := 1; i < len(pts); i++ {
+		a, q := pts[i-1], pts[i]
+		if i%2 == 0 {
+			if a != q {
+				b.WriteString("L" + point(q))
+			}
+			continue
+		}
+		c1, c2 := bend(a, q, across)
+		if c1.X == c2.X && a.X == q.X || c1.Y == c2.Y && a.Y == q.Y {
+			b.WriteString("L" + point(q))
+			continue
+		}
+		b.WriteString("C" + point(c1) + " " + point(c2) + " " + point(q))
+	}
+	return b.String()
+}
+
+// bend gives the control points of a curve that leaves and comes along the axis.
+func bend(a, b svg.Point, across bool) (c1, c2 svg.Point) {
+	if across {
+		mid := (a.X + b.X) / 2
+		return svg.Point{X: mid, Y: a.Y}, svg.Point{X: mid, Y: b.Y}
+	}
+	mid := (a.Y + b.Y) / 2
+	return svg.Point{X: a.X, Y: mid}, svg.Point{X: b.X, Y: mid}
+}
+
+// Trace gives a route as short straight pieces, for pens that do not draw curves.
+func Trace(pts []svg.Point, across bool) []svg.Point {
+	out := []svg.Point{pts[0]}
+	for i := 1; i < len(pts); i++ {
+		a, b := pts[i-1], pts[i]
+		if i%2 == 0 || a.X == b.X || a.Y == b.Y {
+			out = append(out, b)
+			continue
+		}
+		c1, c2 := bend(a, b, across)
+		const pieces = 10
+		for k := 1; k <= pieces; k++ {
+			t := float64(k) / pieces
+			u := 1 - t
+			out = append(out, svg.Point{
+				X: u*u*u*a.X + 3*u*u*t*c1.X + 3*u*t*t*c2.X + t*t*t*b.X,
+				Y: u*u*u*a.Y + 3*u*u*t*c1.Y + 3*u*t*t*c2.Y + t*t*t*b.Y,
+			})
+		}
+	}
+	return out
+}
+
+// class colours a node by its group; one without a group is grey where others have one.
+func (p Picture) class(n Node) string {
+	if n.Group < 0 && len(p.Graph.Groups) > 0 {
+		return "n n6"
+	}
+	return svg.NodeClass(max(0, n.Group))
+}
+
+func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
+	switch n.Shape {
+	case Dot:
+		s.Circle(b.Center(), b.W/2, "h")
+		return
+	case Target:
+		s.Circle(b.Center(), b.W/2-1, "r b")
+		s.Circle(b.Center(), b.W/2-6, "h")
+		return
+	case Bar:
+		s.Rect(b, "h", 2)
+		return
+	case Table:
+		drawTable(s, f, b, class)
+		return
+	}
+	outline(s, n.Shape, b, class)
+	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
+	x, y := b.X+b.W/2, b.Y+(b.H-h)/2
+	if n.Shape == Cylinder {
+		y += lid
+	}
+	s.Lines(x, y+13, labelStep, "d i", "middle", f.Label)
+	s.Lines(x, y+labelStep*float64(len(f.Label))+10.5, noteStep, "c i", "middle", f.Note)
+}
+
+func outline(s *svg.Canvas, shape Shape, b svg.Box, class string) {
+	x, y, r, d := b.X, b.Y, b.Right(), b.Bottom()
+	c := b.Center()
+	switch shape {
+	case Rect:
+		s.Rect(b, class, 2)
+	case Pill:
+		s.Rect(b, class, b.H/2)
+	case Circle:
+		s.Circle(c, b.W/2, class)
+	case Ellipse:
+		s.Tag(`<ellipse cx="%s" cy="%s" rx="%s" ry="%s" class="%s"/>`, svg.Px(c.X), svg.Px(c.Y), svg.Px(b.W/2), svg.Px(b.H/2), class)
+	case Diamond:
+		s.Polygon(class, svg.Point{X: c.X, Y: y}, svg.Point{X: r, Y: c.Y}, svg.Point{X: c.X, Y: d}, svg.Point{X: x, Y: c.Y})
+	case Hexagon:
+		s.Polygon(class, svg.Point{X: x + hexCut, Y: y}, svg.Point{X: r - hexCut, Y: y}, svg.Point{X: r, Y: c.Y}, svg.Point{X: r - hexCut, Y: d}, svg.Point{X: x + hexCut, Y: d}, svg.Point{X: x, Y: c.Y})
+	case Parallelogram:
+		s.Polygon(class, svg.Point{X: x + slant, Y: y}, svg.Point{X: r, Y: y}, svg.Point{X: r - slant, Y: d}, svg.Point{X: x, Y: d})
+	case Cylinder:
+		rx := svg.Px(b.W / 2)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 1 %s %sV%sA%s %s 0 0 1 %s %sZ" class="%s"/>`, svg.Px(x), svg.Px(y+lid), rx, svg.Px(lid), svg.Px(r), svg.Px(y+lid), svg.Px(d-lid), rx, svg.Px(lid), svg.Px(x), svg.Px(d-lid), class)
+		s.Tag(`<path d="M%s %sA%s %s 0 0 0 %s %s" class="%s" fill-opacity="0"/>`, svg.Px(x), svg.Px(y+lid), rx, svg.Px(lid), svg.Px(r), svg.Px(y+lid), class)
+	default:
+		s.Rect(b, class, 9)
+	}
+}
+
+func drawTable(s *svg.Canvas, f Face, b svg.Box, class string) {
+	s.Rect(b, class, 6)
+	y := b.Y + 7
+	s.Lines(b.X+b.W/2, y+10.5, noteStep, "c i", "middle", f.Note)
+	y += noteStep * float64(len(f.Note))
+	s.Lines(b.X+b.W/2, y+13, labelStep, "d i", "middle", f.Label)
+	y += labelStep*float64(len(f.Label)) + 7
+	for _, rows := range f.Rows {
+		s.Line(b.X, y, b.Right(), y, "r")
+		s.Lines(b.X+12, y+17, rowStep, "k i", "start", rows)
+		y += 10 + rowStep*float64(len(rows))
+	}
+}
