@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier/action"
+	"atelier/action/internal/svg"
 )
 
 // ChartName is what models call the chart action.
@@ -62,4 +63,34 @@ func runChart(ctx context.Context, c *action.Call) (action.Result, error) {
 			"PointCount":  d.count(),
 		},
 	}, nil
+}
+
+// Draw draws a chart from the parameters of Create SVG Chart, for rooms that compose
+// charts, and gives it with its alt text.
+func Draw(params map[string]any) (data []byte, alt string, err error) {
+	d, err := parse(params)
+	if err != nil {
+		return nil, "", err
+	}
+	data, alt = render(d)
+	return data, alt, nil
+}
+
+// Inset is a chart without a page of its own, to be placed on another one.
+type Inset struct {
+	// Body is markup that uses the classes of the shared style.
+	Body string
+	Alt  string
+	W, H float64
+}
+
+// DrawInset draws a chart from the parameters of Create SVG Chart as part of a page.
+func DrawInset(params map[string]any) (Inset, error) {
+	d, err := parse(params)
+	if err != nil {
+		return Inset{}, err
+	}
+	var s svg.Canvas
+	d.draw(&s)
+	return Inset{Body: s.String(), Alt: describe(d), W: d.W, H: d.H}, nil
 }

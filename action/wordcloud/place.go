@@ -34,6 +34,9 @@ func attempt(words []word, area svg.Box, top float64) []word {
 	most := words[0].weight
 	for _, w := range words {
 		w.size = max(min(smallest, top), math.Round(top*math.Sqrt(w.weight/most)*10)/10)
+		if long := svg.Width(w.text, w.size*svg.Bold); long > area.W*0.6 { // a long word becomes small rather than short
+			w.size = max(min(11, w.size), math.Floor(w.size*area.W*0.6/long))
+		}
 		w.text = svg.Fit(w.text, w.size*svg.Bold, area.W*0.96)
 		wide := svg.Width(w.text, w.size*svg.Bold) + 2*gap
 		high := w.size*1.08 + gap

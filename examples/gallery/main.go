@@ -20,6 +20,7 @@ import (
 
 	"atelier/action"
 	"atelier/action/diagram"
+	"atelier/action/mermaid"
 	"atelier/action/network"
 	"atelier/action/visual"
 	"atelier/action/wordcloud"
@@ -47,7 +48,7 @@ func main() {
 
 func actions() map[string]action.Action {
 	all := map[string]action.Action{}
-	for _, a := range slices.Concat(visual.Actions(), diagram.Actions(), network.Actions(), wordcloud.Actions()) {
+	for _, a := range slices.Concat(visual.Actions(), mermaid.Actions(), diagram.Actions(), network.Actions(), wordcloud.Actions()) {
 		all[a.Name] = a
 	}
 	return all

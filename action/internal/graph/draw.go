@@ -139,8 +139,8 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
 	}
 	s.Tag(`<path d="%s" class="%s"/>`, d, class)
-	drawHead(s, e.Head, tip, in)
-	drawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
+	DrawHead(s, e.Head, tip, in)
+	DrawHead(s, e.Tail, root, svg.Point{X: -out.X, Y: -out.Y})
 }
 
 // direction is the way along the layers' axis from one point to the next.

@@ -2,8 +2,8 @@ package graph
 
 import "atelier/action/internal/svg"
 
-// drawHead draws the end of a wire at its tip; dir is the way in which it runs there.
-func drawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
+// DrawHead draws the end of a wire at its tip; dir is the way in which it runs there.
+func DrawHead(s *svg.Canvas, h Head, tip, dir svg.Point) {
 	// at is a place: back along the wire, side to its left.
 	at := func(back, side float64) svg.Point {
 		return svg.Point{X: tip.X - dir.X*back - dir.Y*side, Y: tip.Y - dir.Y*back + dir.X*side}

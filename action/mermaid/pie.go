@@ -1,0 +1,58 @@
+package mermaid
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atelier/action/internal/svg"
+	"atelier/action/visual"
+)
+
+// pie is a pie chart; the chart room draws it.
+type pie struct {
+	remarks
+	labels []any
+	values []any
+}
+
+func (*pie) kind() string { return "pie chart" }
+
+var slice = regexp.MustCompile(`^"([^"]*)"\s*:\s*([0-9.eE+]+)$`)
+
+func parsePie(rest string, lines []line) (diagram, error) {
+	p := &pie{}
+	rest = strings.TrimSpace(strings.TrimPrefix(rest, "showData"))
+	if t, ok := strings.CutPrefix(rest, "title"); ok {
+		p.title = plain(t)
+	}
+	for _, l := range lines {
+		if t, ok := strings.CutPrefix(l.text, "title "); ok {
+			p.title = plain(t)
+			continue
+		}
+		if l.text == "showData" {
+			continue
+		}
+		m := slice.FindStringSubmatch(l.text)
+		if m == nil {
+			return nil, l.bad(`a slice is written "Name" : 12.5`)
+		}
+		v, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			return nil, l.bad("%s is no number", svg.Clip(m[2]))
+		}
+		p.labels, p.values = append(p.labels, plain(m[1])), append(p.values, v)
+	}
+	if len(p.values) == 0 {
+		return nil, svg.Invalid(`Code has no slice: write "Name" : 12.5`)
+	}
+	return p, nil
+}
+
+func (p *pie) draw(page svg.Page) ([]byte, string, error) {
+	return visual.Draw(map[string]any{
+		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Width": page.W,
+		"Height": max(320, page.W*0.5), "Labels": p.labels, "Series": []any{map[string]any{"name": page.Title, "values": p.values}},
+	})
+}
