@@ -31,7 +31,7 @@ func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
 	note := d.graph.Reduce(maxNodes, maxEdges)
 	alt := page.Alt
 	if alt == "" {
-		alt = d.graph.Describe(strings.ToUpper(d.name[:1])+d.name[1:], page.Title)
+		alt = d.graph.Describe(upper(d.name), page.Title)
 	}
 	if note != "" {
 		d.warn(note)

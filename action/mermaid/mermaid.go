@@ -81,11 +81,13 @@ func pageOf(p map[string]any, d diagram) (svg.Page, error) {
 	if value.Text(q["Title"]) == "" {
 		q["Title"] = d.notes().title
 		if value.Text(q["Title"]) == "" {
-			q["Title"] = strings.ToUpper(d.kind()[:1]) + d.kind()[1:]
+			q["Title"] = upper(d.kind())
 		}
 	}
 	return svg.ReadPage(q, defaultWidth, 0)
 }
+
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // diagram is parsed source.
 type diagram interface {

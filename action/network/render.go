@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	nameSize   = 11.5
-	nameStep   = 13.0
+	nameSize = 11.5
+	nameStep = 13.0
 )
 
 // mark is a node as it is drawn: a circle with its name below.

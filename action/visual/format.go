@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// Grouped writes a number as charts do: 1,234.5.
+func Grouped(v float64) string { return grouped(v) }
+
 // grouped writes a number with thousands separators and at most four significant
 // digits after a leading zero, two decimals otherwise.
 func grouped(v float64) string {

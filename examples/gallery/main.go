@@ -20,8 +20,10 @@ import (
 
 	"atelier/action"
 	"atelier/action/diagram"
+	"atelier/action/infographic"
 	"atelier/action/mermaid"
 	"atelier/action/network"
+	"atelier/action/sketch"
 	"atelier/action/visual"
 	"atelier/action/wordcloud"
 )
@@ -48,7 +50,7 @@ func main() {
 
 func actions() map[string]action.Action {
 	all := map[string]action.Action{}
-	for _, a := range slices.Concat(visual.Actions(), mermaid.Actions(), diagram.Actions(), network.Actions(), wordcloud.Actions()) {
+	for _, a := range slices.Concat(visual.Actions(), mermaid.Actions(), diagram.Actions(), infographic.Actions(), network.Actions(), sketch.Actions(), wordcloud.Actions()) {
 		all[a.Name] = a
 	}
 	return all

@@ -23,8 +23,6 @@ type Plan struct {
 	Direction string
 	Room      float64
 	Measure   Measurer
-	// Plain keeps labels off the wires.
-	Plain bool
 }
 
 // Directions lists the words that Plan knows.
@@ -41,9 +39,10 @@ func Arrange(g *Graph, plan Plan) Picture {
 		p.Faces[i] = plan.Measure.Face(n)
 		spec.Sizes[i] = p.Faces[i].Size
 	}
+	labels := g.labels()
 	for i, e := range g.Edges {
-		if !plan.Plain && e.Label != "" {
-			p.Texts[i], spec.Labels[i] = plan.Measure.Label(e.Label)
+		if labels[i] != "" {
+			p.Texts[i], spec.Labels[i] = plan.Measure.Label(labels[i])
 		}
 		if e.Head == ZeroOrMore || e.Tail == ZeroOrMore || e.Head == Hollow || e.Tail == Hollow {
 			spec.LayerGap = 64
@@ -72,6 +71,30 @@ func Arrange(g *Graph, plan Plan) Picture {
 	return p
 }
 
+// labels are the texts on the wires. Several edges from a node to itself are drawn as
+// one, so the first of them has all their texts.
+func (g *Graph) labels() []string {
+	out := make([]string, len(g.Edges))
+	first := map[int]int{}
+	for i, e := range g.Edges {
+		out[i] = e.Label
+		if e.From != e.To {
+			continue
+		}
+		k, again := first[e.From]
+		if !again {
+			first[e.From] = i
+			continue
+		}
+		out[i] = ""
+		if out[k] != "" && e.Label != "" {
+			out[k] += ", "
+		}
+		out[k] += e.Label
+	}
+	return out
+}
+
 // fits is how much of its own size a layout keeps on a page, and a little more if it
 // is not much higher than wide.
 func fits(l Layout, room float64) float64 {
@@ -93,7 +116,7 @@ func (p Picture) Draw(s *svg.Canvas, at svg.Point) {
 		drawWire(s, e, pts, p.Layout.Across)
 	}
 	for i, n := range p.Graph.Nodes {
-		drawNode(s, n, p.Faces[i], move(p.Layout.Nodes[i]), p.class(n))
+		drawNode(s, n, p.Faces[i], move(p.Layout.Nodes[i]), p.Class(n))
 	}
 	for i, lines := range p.Texts {
 		b := move(p.Layout.Labels[i])
@@ -208,8 +231,8 @@ func Trace(pts []svg.Point, across bool) []svg.Point {
 	return out
 }
 
-// class colours a node by its group; one without a group is grey where others have one.
-func (p Picture) class(n Node) string {
+// Class colours a node by its group; one without a group is grey where others have one.
+func (p Picture) Class(n Node) string {
 	if n.Group < 0 && len(p.Graph.Groups) > 0 {
 		return "n n6"
 	}
@@ -233,9 +256,14 @@ func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
 		return
 	}
 	outline(s, n.Shape, b, class)
+	f.Text(s, n.Shape, b)
+}
+
+// Text writes a node's label and note into its box.
+func (f Face) Text(s *svg.Canvas, shape Shape, b svg.Box) {
 	h := labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
 	x, y := b.X+b.W/2, b.Y+(b.H-h)/2
-	if n.Shape == Cylinder {
+	if shape == Cylinder {
 		y += lid
 	}
 	s.Lines(x, y+13, labelStep, "d i", "middle", f.Label)

@@ -9,6 +9,12 @@ import (
 // Page draws a picture on a page as wide as the page says, or wider if the picture
 // needs it, and as high as it must be, with a legend of the groups.
 func (p Picture) Page(page svg.Page, alt, css string) []byte {
+	return p.PageWith(page, alt, css, p.Draw)
+}
+
+// PageWith is Page with a pen of the caller's own: draw writes everything that the
+// layout has, moved by at.
+func (p Picture) PageWith(page svg.Page, alt, css string, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	pad := page.Pad()
 	page.W = max(page.W, p.Layout.W+2*pad)
 	names := p.Graph.Groups
@@ -21,7 +27,7 @@ func (p Picture) Page(page svg.Page, alt, css string) []byte {
 	page.Begin(&s, alt, css)
 	b := page.Frame(&s)
 	keys.Draw(&s, b.X, b.Y)
-	p.Draw(&s, svg.Point{X: b.X + (b.W-p.Layout.W)/2, Y: b.Y + keys.H + 10})
+	draw(&s, svg.Point{X: b.X + (b.W-p.Layout.W)/2, Y: b.Y + keys.H + 10})
 	return page.End(&s)
 }
 

@@ -33,7 +33,7 @@ func Read(nodes, edges any, head Head) (*Graph, error) {
 func list(name string, v any) ([]any, error) {
 	if s, ok := v.(string); ok {
 		s = strings.TrimSpace(s)
-		if s == "" {
+		if s == "" || s == "null" {
 			return nil, nil
 		}
 		if s[0] != '[' && s[0] != '{' {

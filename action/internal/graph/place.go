@@ -41,6 +41,9 @@ func (p *part) placeX() {
 			}
 		}
 	}
+	for r := len(p.layers) - 1; r >= 0; r-- {
+		p.settle(r, 1) // in the end, who has successors stands in their middle
+	}
 	left, right := 0.0, 0.0
 	for i, v := range p.v {
 		if l := v.x - v.w/2; i == 0 || l < left {

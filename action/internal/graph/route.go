@@ -23,12 +23,9 @@ func (p *part) emit(out *Layout, at svg.Point) {
 		out.Nodes[n] = boxAround(place(v.x, p.tops[v.rank]+p.heights[v.rank]/2), p.spec.Sizes[n])
 	}
 	p.ports()
-	loops := map[int]int{}
 	for _, i := range p.edges {
 		if p.loop(i) {
-			n := p.spec.Graph.Edges[i].From
-			p.emitLoop(out, i, loops[n])
-			loops[n]++
+			p.emitLoop(out, i)
 			continue
 		}
 		out.Routes[i] = p.route(i, place)
@@ -237,20 +234,20 @@ func (p *part) inset(n int, size Size, dx float64) float64 {
 }
 
 // emitLoop draws an edge from a node to itself at the node's right side, or below it
-// where layers run across; the k-th one is smaller.
-func (p *part) emitLoop(out *Layout, i, k int) {
+// where layers run across.
+func (p *part) emitLoop(out *Layout, i int) {
 	b := out.Nodes[p.spec.Graph.Edges[i].From]
-	d := min(9, b.H/4) - 2*float64(k)
-	reach := float64(loopReach) - 4*float64(k)
+	d := min(9, b.H/4)
+	const reach = float64(loopReach)
 	label := p.spec.Labels[i]
 	if p.spec.Across {
-		d = min(12, b.W/4) - 2*float64(k)
+		d = min(12, b.W/4)
 		x, y := b.X+b.W/2, b.Bottom()
 		out.Routes[i] = []svg.Point{{X: x - d, Y: y}, {X: x - d, Y: y + reach}, {X: x + d, Y: y + reach}, {X: x + d, Y: y}}
-		out.Labels[i] = svg.Box{X: x - label.W/2, Y: y + reach + 3 + label.H*float64(k), W: label.W, H: label.H}
+		out.Labels[i] = svg.Box{X: x - label.W/2, Y: y + reach + 3, W: label.W, H: label.H}
 		return
 	}
 	x, y := b.Right(), b.Y+b.H/2
 	out.Routes[i] = []svg.Point{{X: x, Y: y - d}, {X: x + reach, Y: y - d}, {X: x + reach, Y: y + d}, {X: x, Y: y + d}}
-	out.Labels[i] = svg.Box{X: x + reach + 3, Y: y - label.H/2 + label.H*float64(k), W: label.W, H: label.H}
+	out.Labels[i] = svg.Box{X: x + reach + 3, Y: y - label.H/2, W: label.W, H: label.H}
 }

@@ -23,6 +23,42 @@ const (
 	wireSize  = 12.0
 )
 
+// Outline gives the corners of a shape, for pens that draw by hand; round shapes have
+// many.
+func Outline(s Shape, b svg.Box) []svg.Point {
+	x, y, r, d, c := b.X, b.Y, b.Right(), b.Bottom(), b.Center()
+	switch s {
+	case Circle, Ellipse, Dot, Target:
+		var out []svg.Point
+		const corners = 28
+		for i := range corners {
+			sin, cos := math.Sincos(2 * math.Pi * float64(i) / corners)
+			out = append(out, svg.Point{X: c.X + b.W/2*cos, Y: c.Y + b.H/2*sin})
+		}
+		return out
+	case Pill:
+		var out []svg.Point
+		const corners = 20
+		for i := range corners {
+			sin, cos := math.Sincos(2*math.Pi*(float64(i)+0.5)/corners - math.Pi/2)
+			mid := r - b.H/2
+			if cos < 0 {
+				mid = x + b.H/2
+			}
+			out = append(out, svg.Point{X: mid + b.H/2*cos, Y: c.Y + b.H/2*sin})
+		}
+		return out
+	case Diamond:
+		return []svg.Point{{X: c.X, Y: y}, {X: r, Y: c.Y}, {X: c.X, Y: d}, {X: x, Y: c.Y}}
+	case Hexagon:
+		return []svg.Point{{X: x + hexCut, Y: y}, {X: r - hexCut, Y: y}, {X: r, Y: c.Y}, {X: r - hexCut, Y: d}, {X: x + hexCut, Y: d}, {X: x, Y: c.Y}}
+	case Parallelogram:
+		return []svg.Point{{X: x + slant, Y: y}, {X: r, Y: y}, {X: r - slant, Y: d}, {X: x, Y: d}}
+	default:
+		return []svg.Point{{X: x, Y: y}, {X: r, Y: y}, {X: r, Y: d}, {X: x, Y: d}}
+	}
+}
+
 // Face is a node's text broken into lines.
 type Face struct {
 	Label, Note []string
@@ -94,6 +130,9 @@ func (m Measurer) table(n Node) Face {
 	}
 	h := 14 + labelStep*float64(len(f.Label)) + noteStep*float64(len(f.Note))
 	for _, rows := range n.Sections {
+		if len(rows) == 0 {
+			continue
+		}
 		var lines []string
 		for _, r := range rows {
 			l := svg.Fit(r, rowSize, 300)

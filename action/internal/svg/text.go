@@ -1,6 +1,9 @@
 package svg
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // widths are the advance widths of printable ASCII in a common sans serif face, in
 // hundredths of an em, from space to tilde.
@@ -48,10 +51,11 @@ func Fit(s string, size, room float64) string {
 }
 
 // Wrap breaks a text into at most n lines; the last one is shortened if it must be.
+// Words wider than the room, and scripts without spaces, are broken anywhere.
 func Wrap(s string, size, room float64, n int) []string {
 	var lines []string
 	line := ""
-	words := strings.Fields(s)
+	words := pieces(strings.Fields(s), size, room, n)
 	for i, w := range words {
 		next := strings.TrimSpace(line + " " + w)
 		if line == "" || Width(next, size) <= room {
@@ -69,4 +73,32 @@ func Wrap(s string, size, room float64, n int) []string {
 		lines = append(lines, Fit(line, size, room))
 	}
 	return lines
+}
+
+// pieces cuts words that are wider than the room, where there is more than one line.
+func pieces(words []string, size, room float64, n int) []string {
+	var out []string
+	for _, w := range words {
+		for r := []rune(w); n > 1 && len(out) <= n && len(r) > 1 && Width(string(r), size) > room; {
+			k := 1
+			for sum := Width(string(r[0]), size); k < len(r)-1; k++ {
+				if sum += Width(string(r[k]), size); sum > room {
+					break
+				}
+			}
+			for k > 1 && joined(r[k]) { // marks stay with their letter
+				k--
+			}
+			out = append(out, string(r[:k]))
+			r = r[k:]
+			w = string(r)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// joined tells runes that belong to the one before.
+func joined(r rune) bool {
+	return unicode.IsMark(r) || r == 0x200d || r >= 0x1f3fb && r <= 0x1f3ff
 }
