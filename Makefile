@@ -11,7 +11,7 @@ LINT     := bin/golangci-lint
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test check lint fmt generate verify bench fuzz e2e dev clean
+.PHONY: help build demo run test check lint fmt generate verify gallery bench fuzz e2e dev clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ generate: ## write the generated parts of the documentation
 verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md)
 	$(GO) mod tidy -diff
 
+gallery: ## draw every visual action with many inputs into gallery/index.html
+	$(GO) run ./examples/gallery -out $(or $(GALLERY),gallery)
+
 bench: ## run the benchmarks, readable by benchstat: make bench | tee new.txt
 	$(GO) test -run '^$$' -bench . -benchmem -count $(or $(COUNT),6) ./...
 
@@ -62,4 +65,4 @@ dev: ## rebuild and rerun the tests of what changed
 	$(GO) test ./...
 
 clean: ## remove what was built
-	rm -rf bin $(OUT) e2e/out e2e/node_modules
+	rm -rf bin gallery $(OUT) e2e/out e2e/node_modules

@@ -183,9 +183,7 @@ func (s *section) readChart(v any, i int) error {
 	if value.Text(s.chart["Title"]) == "" {
 		s.chart["Title"] = "Chart"
 	}
-	delete(s.chart, "Width")
-	delete(s.chart, "Height")
-	in, err := visual.DrawInset(s.chart)
+	in, err := visual.DrawInset(s.chart, 480, 280)
 	if err != nil {
 		return svg.Invalid("Sections[%d].chart: %w", i, err)
 	}

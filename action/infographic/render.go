@@ -167,12 +167,7 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 	}
 	if s.chart != nil {
 		high := math.Round(min(420, max(230, (b.W-8)*0.6)))
-		chart := map[string]any{}
-		for name, v := range s.chart {
-			chart[name] = v
-		}
-		chart["Width"], chart["Height"] = math.Max(240, math.Floor(b.W-8)), high
-		inset, err := visual.DrawInset(chart)
+		inset, err := visual.DrawInset(s.chart, math.Floor(b.W-8), high)
 		if err != nil {
 			return 0, svg.Invalid("Sections[%d].chart: %w", k, err)
 		}

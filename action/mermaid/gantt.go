@@ -111,7 +111,7 @@ func (d *gantt) task(l line, name, meta string) error {
 	case 2:
 		t.from, err = d.start(l, fields[0])
 		if err != nil && !strings.HasPrefix(fields[0], "after") {
-			t.id, err = fields[0], nil
+			t.id = fields[0]
 			t.from, err = d.follow(l)
 		}
 	default:

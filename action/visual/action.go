@@ -2,6 +2,7 @@ package visual
 
 import (
 	"context"
+	"maps"
 
 	"atelier/action"
 	"atelier/action/internal/svg"
@@ -81,16 +82,19 @@ type Inset struct {
 	// Body is markup that uses the classes of the shared style.
 	Body string
 	Alt  string
-	W, H float64
 }
 
-// DrawInset draws a chart from the parameters of Create SVG Chart as part of a page.
-func DrawInset(params map[string]any) (Inset, error) {
-	d, err := parse(params)
+// DrawInset draws a chart from the parameters of Create SVG Chart as part of a page,
+// as wide and high as is said there, which may be less than a chart of its own has.
+func DrawInset(params map[string]any, w, h float64) (Inset, error) {
+	p := maps.Clone(params)
+	p["Width"], p["Height"] = max(w, 240), max(h, 160)
+	d, err := parse(p)
 	if err != nil {
 		return Inset{}, err
 	}
+	d.W, d.H = w, h
 	var s svg.Canvas
 	d.draw(&s)
-	return Inset{Body: s.String(), Alt: describe(d), W: d.W, H: d.H}, nil
+	return Inset{Body: s.String(), Alt: describe(d)}, nil
 }

@@ -25,6 +25,7 @@ func parse(p map[string]any) (*chart, error) {
 		c.kind = kindDonut
 	case "column":
 		c.kind = kindBar
+	default:
 	}
 	if !slices.Contains(kindNames(), string(c.kind)) {
 		return nil, svg.Invalid("ChartType %q is unknown: use %s", svg.Clip(string(c.kind)), strings.Join(kindNames(), ", "))

@@ -55,12 +55,14 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 // people's making get a sensible one as well.
 func plan(c *conversation) step {
 	switch {
+	case c.can(infographicAction):
+		return infographic(c)
+	case c.can("Create SVG Chart"):
+		return write(c)
 	case len(c.agents) > 0:
 		return coordinate(c)
 	case c.can("Read File"):
 		return research(c)
-	case c.can("Create SVG Chart"):
-		return write(c)
 	default:
 		return converse(c)
 	}

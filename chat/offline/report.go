@@ -15,6 +15,7 @@ type report struct {
 	charts         []chart
 	drawn, painted []actionResult
 	missing        []string
+	composed       *agentResult // the infographic; nil if none was asked for
 
 	b       strings.Builder
 	figures int
@@ -34,6 +35,7 @@ func (r *report) html() (body, heading, summary string) {
 		r.tag("h2", "Key findings")
 		r.list(key)
 	}
+	r.infographic()
 	for _, t := range r.m.Tables {
 		r.tableSection(t.Path, t.Table)
 	}
@@ -230,6 +232,9 @@ func (r *report) failures() {
 		if !a.Success {
 			bad = append(bad, a.Name+": "+a.Message)
 		}
+	}
+	if r.composed != nil && !r.composed.Success {
+		bad = append(bad, "Infographic: "+r.composed.Message)
 	}
 	if len(bad) > 0 {
 		r.tag("p", "Some figures could not be made:")

@@ -68,6 +68,10 @@ func write(c *conversation) step {
 	paint := c.can("Generate Image")
 	if len(c.did("Create SVG Chart"))+len(c.did("Generate Image")) == 0 && (len(planned) > 0 || paint) {
 		s := step{Reasoning: fmt.Sprintf("Draw %s that fit the tables, and illustrate the subject.", count(len(planned), "chart"))}
+		if c.wantsInfographic(m) {
+			s.Payload = map[string]any{brief: briefFor(c.task, m, planned)}
+			s.Agents = []agentCall{{Name: infographicAgent, Task: c.task}}
+		}
 		for _, p := range planned {
 			s.Actions = append(s.Actions, actionCall{Name: "Create SVG Chart", Params: p.params})
 		}
@@ -77,6 +81,9 @@ func write(c *conversation) step {
 		return s
 	}
 	r := report{task: c.task, m: m, charts: planned, drawn: c.did("Create SVG Chart"), painted: c.did("Generate Image"), missing: unconfigured(c.sources)}
+	if made, ok := c.asked(infographicAgent); ok {
+		r.composed = &made
+	}
 	html, heading, summary := r.html()
 	return step{
 		Reasoning: "The figures are drawn; the report is written.", Done: true, Message: summary,

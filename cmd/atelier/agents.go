@@ -4,12 +4,19 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"slices"
 
 	"atelier/action"
+	"atelier/action/diagram"
 	"atelier/action/file"
+	"atelier/action/infographic"
 	"atelier/action/mediaset"
+	"atelier/action/mermaid"
+	"atelier/action/network"
 	"atelier/action/picture"
+	"atelier/action/sketch"
 	"atelier/action/visual"
+	"atelier/action/wordcloud"
 	"atelier/agent"
 	"atelier/agents"
 	"atelier/generate"
@@ -56,7 +63,7 @@ func (a *app) crew(cfg crewConfig) (*crew, error) {
 	if err != nil {
 		return nil, err
 	}
-	acts := append(picture.Actions(a.gateway), append(visual.Actions(), mediaset.Actions()...)...)
+	acts := slices.Concat(picture.Actions(a.gateway), drawings(), mediaset.Actions())
 	if cfg.files != "" {
 		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil {
 			return nil, err
@@ -75,6 +82,11 @@ func (a *app) crew(cfg crewConfig) (*crew, error) {
 	}
 	c.service, err = run.NewService(run.Config{Agents: runner, Ledger: a.ledger, Observer: c.observer})
 	return c, err
+}
+
+// drawings are the actions that draw without a model.
+func drawings() []action.Action {
+	return slices.Concat(visual.Actions(), diagram.Actions(), network.Actions(), wordcloud.Actions(), sketch.Actions(), mermaid.Actions(), infographic.Actions())
 }
 
 // definitions loads the shipped agents and those of a folder.

@@ -254,6 +254,7 @@ func drawNode(s *svg.Canvas, n Node, f Face, b svg.Box, class string) {
 	case Table:
 		drawTable(s, f, b, class)
 		return
+	default:
 	}
 	outline(s, n.Shape, b, class)
 	f.Text(s, n.Shape, b)

@@ -81,6 +81,7 @@ func (m Measurer) Face(n Node) Face {
 		return Face{Size: Size{64, 7}}
 	case Table:
 		return m.table(n)
+	default:
 	}
 	f := Face{Label: svg.Wrap(n.Label, labelSize*wide, 170, 4), Note: svg.Wrap(n.Note, noteSize*wide, 180, 4)}
 	w := 0.0

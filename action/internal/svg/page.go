@@ -123,7 +123,7 @@ func (p Page) Frame(s *Canvas) Box {
 
 // End closes the file.
 func (p Page) End(s *Canvas) []byte {
-	s.WriteString("</svg>\n")
+	s.Tag("</svg>\n")
 	return s.Bytes()
 }
 

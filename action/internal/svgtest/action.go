@@ -11,11 +11,11 @@ import (
 )
 
 // Draw runs a drawing action and gives the file and the result; refusals fail the test.
-func Draw(t testing.TB, a action.Action, params map[string]any) ([]byte, action.Result) {
-	t.Helper()
-	res, err := a.Run(t.Context(), &action.Call{Params: params})
+func Draw(tb testing.TB, a action.Action, params map[string]any) ([]byte, action.Result) {
+	tb.Helper()
+	res, err := a.Run(tb.Context(), &action.Call{Params: params})
 	if err != nil {
-		t.Fatalf("%s: %v", a.Name, err)
+		tb.Fatalf("%s: %v", a.Name, err)
 	}
 	for _, p := range a.Params {
 		if p.ValueType != action.Binary {
@@ -24,26 +24,26 @@ func Draw(t testing.TB, a action.Action, params map[string]any) ([]byte, action.
 		item, _ := res.Outputs[p.Name].(map[string]any)
 		data, _ := item["data"].([]byte)
 		if len(data) == 0 || item["mimeType"] != "image/svg+xml" || item["label"] == "" || item["description"] != res.Outputs["Description"] || item["description"] == "" {
-			t.Fatalf("%s gave %v", a.Name, item["mimeType"])
+			tb.Fatalf("%s gave %v", a.Name, item["mimeType"])
 		}
 		if !strings.HasSuffix(item["fileName"].(string), ".svg") {
-			t.Errorf("file name %v", item["fileName"])
+			tb.Errorf("file name %v", item["fileName"])
 		}
 		return data, res
 	}
-	t.Fatalf("%s has no Binary output", a.Name)
+	tb.Fatalf("%s has no Binary output", a.Name)
 	return nil, res
 }
 
 // Good draws twice, wants the same bytes, and checks the drawing in every way.
-func Good(t testing.TB, a action.Action, params map[string]any) (Drawing, action.Result) {
-	t.Helper()
-	one, res := Draw(t, a, params)
-	two, _ := Draw(t, a, maps.Clone(params))
+func Good(tb testing.TB, a action.Action, params map[string]any) (Drawing, action.Result) {
+	tb.Helper()
+	one, res := Draw(tb, a, params)
+	two, _ := Draw(tb, a, maps.Clone(params))
 	if !bytes.Equal(one, two) {
-		t.Error("equal input gave different bytes")
+		tb.Error("equal input gave different bytes")
 	}
-	return Check(t, one), res
+	return Check(tb, one), res
 }
 
 // Hostile are texts that drawings must survive.

@@ -69,8 +69,8 @@ func (d Drawing) size(e Element) float64 {
 
 // Readable fails for every text whose contrast with what lies under it is below 3:1,
 // in either theme.
-func (d Drawing) Readable(t testing.TB) {
-	t.Helper()
+func (d Drawing) Readable(tb testing.TB) {
+	tb.Helper()
 	for _, dark := range []bool{false, true} {
 		rules := d.light
 		if dark {
@@ -87,11 +87,11 @@ func (d Drawing) Readable(t testing.TB) {
 			}
 			fill := prop(e, rules, "fill")
 			if !strings.HasPrefix(fill, "#") {
-				t.Errorf("text %q has fill %q", e.Text, fill)
+				tb.Errorf("text %q has fill %q", e.Text, fill)
 				continue
 			}
 			if r := Contrast(fill, under); r < 3 {
-				t.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 3", dark, e.Text, fill, under, r)
+				tb.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 3", dark, e.Text, fill, under, r)
 			}
 		}
 	}

@@ -37,8 +37,8 @@ var (
 )
 
 // Parse reads a file; markup that is not well-formed or not safe fails the test.
-func Parse(t testing.TB, out []byte) Drawing {
-	t.Helper()
+func Parse(tb testing.TB, out []byte) Drawing {
+	tb.Helper()
 	d := xml.NewDecoder(strings.NewReader(string(out)))
 	var page Drawing
 	var open []int
@@ -48,11 +48,11 @@ func Parse(t testing.TB, out []byte) Drawing {
 			break
 		}
 		if err != nil {
-			t.Fatalf("not well-formed: %v", err)
+			tb.Fatalf("not well-formed: %v", err)
 		}
 		switch v := tok.(type) {
 		case xml.StartElement:
-			e := element(t, v)
+			e := element(tb, v)
 			if n := len(open); n > 0 {
 				up := page.Elements[open[n-1]]
 				e.dx, e.dy = e.dx+up.dx, e.dy+up.dy
@@ -73,25 +73,25 @@ func Parse(t testing.TB, out []byte) Drawing {
 		}
 	}
 	if page.W < 1 || page.H < 1 {
-		t.Fatalf("the page is %g × %g", page.W, page.H)
+		tb.Fatalf("the page is %g × %g", page.W, page.H)
 	}
 	page.light, page.night = page.rules(false), page.rules(true)
 	return page
 }
 
-func element(t testing.TB, v xml.StartElement) Element {
-	t.Helper()
+func element(tb testing.TB, v xml.StartElement) Element {
+	tb.Helper()
 	e := Element{Name: v.Name.Local, Attrs: map[string]string{}}
 	if strings.EqualFold(e.Name, "script") || e.Name == "foreignObject" || e.Name == "image" || e.Name == "a" {
-		t.Errorf("element %s", e.Name)
+		tb.Errorf("element %s", e.Name)
 	}
 	for _, a := range v.Attr {
 		name := strings.ToLower(a.Name.Local)
 		if strings.HasPrefix(name, "on") || name == "href" {
-			t.Errorf("attribute %s", a.Name.Local)
+			tb.Errorf("attribute %s", a.Name.Local)
 		}
 		if name != "class" && badNumber.MatchString(a.Value) {
-			t.Errorf("%s has %s=%q", e.Name, a.Name.Local, a.Value)
+			tb.Errorf("%s has %s=%q", e.Name, a.Name.Local, a.Value)
 		}
 		e.Attrs[name] = a.Value
 	}
@@ -122,32 +122,32 @@ func (e Element) Has(class string) bool {
 }
 
 // Check is every check at once.
-func Check(t testing.TB, out []byte) Drawing {
-	t.Helper()
-	page := Parse(t, out)
-	page.inside(t)
-	page.Readable(t)
+func Check(tb testing.TB, out []byte) Drawing {
+	tb.Helper()
+	page := Parse(tb, out)
+	page.inside(tb)
+	page.Readable(tb)
 	for _, want := range []string{`role="img"`, `aria-labelledby="title desc"`, `<title id="title">`, `<desc id="desc">`, "prefers-color-scheme:dark", "viewBox="} {
 		if !strings.Contains(string(out), want) {
-			t.Errorf("%s is missing", want)
+			tb.Errorf("%s is missing", want)
 		}
 	}
 	if body := string(out); strings.Count(body, "http") != strings.Count(body, "http://www.w3.org/2000/svg") && strings.Contains(body, "url(") {
-		t.Error("an outside address")
+		tb.Error("an outside address")
 	}
 	return page
 }
 
 // inside fails for every shape and text whose place lies outside of the page.
-func (d Drawing) inside(t testing.TB) {
-	t.Helper()
+func (d Drawing) inside(tb testing.TB) {
+	tb.Helper()
 	for _, e := range d.Elements {
 		b, ok := e.Box(d)
 		if !ok || strings.HasPrefix(e.Attrs["transform"], "rotate") {
 			continue
 		}
 		if b.X < -1 || b.Y < -1 || b.Right() > d.W+1 || b.Bottom() > d.H+1 {
-			t.Errorf("%s %q at %+v lies outside of %g × %g", e.Name, e.Text, b, d.W, d.H)
+			tb.Errorf("%s %q at %+v lies outside of %g × %g", e.Name, e.Text, b, d.W, d.H)
 		}
 	}
 }
@@ -164,15 +164,15 @@ func (d Drawing) Texts(class string) []Element {
 }
 
 // NoOverlap fails if two texts touch. Texts are measured as the drawing measures them.
-func (d Drawing) NoOverlap(t testing.TB) {
-	t.Helper()
+func (d Drawing) NoOverlap(tb testing.TB) {
+	tb.Helper()
 	list := d.Texts("")
 	for i, a := range list {
 		for _, b := range list[i+1:] {
 			p, _ := a.Box(d)
 			q, _ := b.Box(d)
 			if p.Grow(-1).Meets(q.Grow(-1)) {
-				t.Errorf("%q %+v lies over %q %+v", a.Text, p, b.Text, q)
+				tb.Errorf("%q %+v lies over %q %+v", a.Text, p, b.Text, q)
 			}
 		}
 	}
