@@ -15,6 +15,9 @@ const (
 	brief             = "brief"
 )
 
+// aside is the part of a headline that speaks of the drawing, not of the subject.
+var aside = regexp.MustCompile(`(?i)(?:^(?:with )?an infographic(?: (?:of|on|about|and a report on))?:? *|,? *\b(?:with|including|and)\b[^,]*\binfographics?\b.*$)`)
+
 var infographicWord = regexp.MustCompile(`(?i)\binfographics?\b`)
 
 // wantsInfographic tells whether the task asks for one, the writer can get one, and
@@ -48,7 +51,11 @@ func briefFor(task string, m material, planned []chart) map[string]any {
 	for _, c := range planned[:min(len(planned), 4)] {
 		sections = append(sections, map[string]any{"chart": c.params})
 	}
-	return map[string]any{"Title": headline(task), "Figures": figures, "Sections": sections, "Source": strings.Join(files, ", ")}
+	subject := strings.TrimSpace(aside.ReplaceAllString(headline(task), ""))
+	if subject == "" {
+		subject = "The findings at a glance"
+	}
+	return map[string]any{"Title": subject, "Figures": figures, "Sections": sections, "Source": strings.Join(files, ", ")}
 }
 
 // infographic is the rule book of an agent that composes infographics: it draws what
