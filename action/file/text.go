@@ -23,8 +23,10 @@ type window struct {
 	kept          strings.Builder
 }
 
-// write takes valid UTF-8 in whole characters.
+// write takes valid UTF-8 in whole characters. Base64 is named, not kept: the window
+// would cut embedded media in the middle, and half a picture is none.
 func (w *window) write(s string) {
+	s = media.Scrub(s)
 	n := utf8.RuneCountInString(s)
 	from, to := w.offset-w.total, w.offset+w.limit-w.total
 	w.total += n

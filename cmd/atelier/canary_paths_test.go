@@ -207,7 +207,11 @@ func TestCanaryFromFiles(t *testing.T) {
 			found.gather(p)
 			found.prompts(s)
 			found.search(t, small, big)
-			println(p.must("media","list").stdout)
+			for _, m := range p.listed().Items {
+				if m.Type == "image/png" && m.Size < 10_000 {
+					t.Errorf("%s of %d bytes was cut out of a file: half a picture is none", m.Ref, m.Size)
+				}
+			}
 		})
 	}
 }
