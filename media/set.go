@@ -24,6 +24,7 @@ func (s *Set) Add(o Output) (Output, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	o.Lineage = slices.Clone(o.Lineage) // it may be in another set too
 	i := s.index(o.Ref)
 	if i < 0 {
 		s.items = append(s.items, o)
@@ -87,10 +88,11 @@ func (s *Set) Unknown(refs ...string) *Error {
 	if len(valid) > 0 {
 		have = "valid refs are " + strings.Join(valid, ", ")
 	}
-	for i := range refs {
-		refs[i] = clip(refs[i])
+	named := make([]string, len(refs))
+	for i, r := range refs {
+		named[i] = clip(r)
 	}
-	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(refs, ", "), have)
+	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(named, ", "), have)
 	e.Valid, e.Retryable = valid, true
 	return e
 }
