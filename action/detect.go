@@ -132,13 +132,29 @@ func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Outpu
 // lift replaces media inside a text by placeholders.
 func (p *pass) lift(ctx context.Context, s string) string {
 	if len(s) >= minSigned {
-		var items []wire.Lifted
-		s, items = p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
-		for _, item := range items {
-			s = strings.Replace(s, item.Token, p.placeholder(ctx, item), 1)
-		}
+		lifted, items := p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
+		s = p.named(ctx, lifted, items)
 	}
 	return p.smallDataURLs(ctx, s)
+}
+
+// named puts placeholders in the place of the items' tokens, which stand in order.
+func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string {
+	if len(items) == 0 {
+		return s
+	}
+	var out strings.Builder
+	for _, item := range items {
+		before, after, ok := strings.Cut(s, item.Token)
+		if !ok {
+			continue
+		}
+		out.WriteString(before)
+		out.WriteString(p.placeholder(ctx, item))
+		s = after
+	}
+	out.WriteString(s)
+	return out.String()
 }
 
 // placeholder admits a lifted item and gives what stands for it in text. A data
