@@ -195,7 +195,7 @@ func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Fact
 		if _, err := io.Copy(io.Discard, &source{ctx: ctx, r: in}); err != nil {
 			return media.Facts{}, media.Errorf(media.CodeOf(err), "read %s: %w", f.MIMEType, err)
 		}
-		j.Label, _ = find.label()
+		j.Label = find.label()
 	}
 	if f.Orientation >= 5 {
 		j.Width, j.Height = j.Height, j.Width

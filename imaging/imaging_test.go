@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -484,6 +485,26 @@ func TestReadLabelForeign(t *testing.T) {
 	gone := errors.New("gone")
 	if _, err := ReadLabel(errReader{gone}); !errors.Is(err, gone) {
 		t.Errorf("reader's error: %v", err)
+	}
+}
+
+// TestReadLabelBehindBeginnings finds the label behind megabytes of packets that
+// begin and never end, or end without saying anything. Looking at each beginning by
+// itself would take minutes.
+func TestReadLabelBehindBeginnings(t *testing.T) {
+	t.Parallel()
+	begun := strings.Repeat(packetOpen, 6000)
+	var labelled bytes.Buffer
+	if err := EncodePNG(&labelled, gradient(3, 2, 255), Generated("m", "s")); err != nil {
+		t.Fatal(err)
+	}
+	for name, head := range map[string]string{
+		"without an end": strings.Repeat(begun, 200), "with an end": strings.Repeat(begun+packetClose, 200),
+	} {
+		got, err := ReadLabel(io.MultiReader(strings.NewReader(head), strings.NewReader(strings.Repeat(" ", maxPacket)), bytes.NewReader(labelled.Bytes())))
+		if err != nil || got.SourceType != SourceGenerated {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
 	}
 }
 

@@ -321,6 +321,9 @@ func TestDeclare(t *testing.T) {
 		{"", "", "application/octet-stream"},
 		{"", "nonsense", "application/octet-stream"},
 		{"", "application/vnd.ms-excel", "application/vnd.ms-excel"},
+		{"", "text/" + strings.Repeat("a", maxDeclared), "application/octet-stream"},
+		{"", "text/ivborw0kggoaaaansuheugaaaaeaaaabcayaaaafffcsjaaaadu", "application/octet-stream"},
+		{typeHTML, "text/" + strings.Repeat("a", maxDeclared), typeHTML},
 	} {
 		if got := Declare(media.Facts{MIMEType: c.sniffed}, c.declared).MIMEType; got != c.want {
 			t.Errorf("Declare(%q, %q) = %q, want %q", c.sniffed, c.declared, got, c.want)

@@ -47,9 +47,10 @@ type Config struct {
 	// TrustedOrigins are URLs whose scheme, host and port are trusted whatever they
 	// resolve to; paths are ignored, and what is no URL trusts nothing.
 	TrustedOrigins []string
-	// MaxBytes is the longest body; 0 means [DefaultMaxBytes].
+	// MaxBytes is the longest body; 0 or less means [DefaultMaxBytes].
 	MaxBytes int64
-	// Timeout covers a whole fetch, reading the body included; 0 means [DefaultTimeout].
+	// Timeout covers a whole fetch, reading the body included; 0 or less means
+	// [DefaultTimeout].
 	Timeout time.Duration
 	// Types are the accepted media types as declared, such as image/png or image/*;
 	// none means any. A missing type or application/octet-stream always passes,
@@ -63,10 +64,10 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxBytes == 0 {
+	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
-	if c.Timeout == 0 {
+	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
 	if c.MaxRedirects == 0 {
@@ -252,7 +253,10 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 	if errors.As(err, &dns) && dns.IsNotFound {
 		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
 	}
-	return media.Errorf(media.CodeUnavailable, "fetch from %s: %w", origin(u), err)
+	// net/http quotes an answer that is no HTTP, which may be media.
+	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.Scrub(err.Error()))
+	e.Cause = err
+	return e
 }
 
 // body counts what is read and ends the fetch when it is closed.
@@ -266,7 +270,7 @@ type body struct {
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
+	if int64(len(p))-1 > b.left { // one more, to see that there is more
 		p = p[:b.left+1]
 	}
 	n, err := b.rc.Read(p)
