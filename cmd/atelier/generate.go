@@ -202,10 +202,10 @@ func ending(res *generate.Result, firstErr *generate.SlotError) error {
 	switch {
 	case res.Status == generate.StatusRunning:
 		return quiet{exitRunning}
-	case len(res.Outputs()) > 0:
-		return nil
 	case res.Status == generate.StatusCancelled:
 		return quiet{exitInterrupted}
+	case len(res.Outputs()) > 0:
+		return nil
 	case firstErr != nil && exitCode(firstErr.Code) == exitInput:
 		return quiet{exitInput}
 	}

@@ -77,15 +77,20 @@ func (c *runCmd) Run(w *world) error {
 }
 
 func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
-	stop := p.follow(crew.observer)
+	if c.Model != "" {
+		// A person named it: that it exists and has its key is checked before anything runs.
+		if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
+			return err
+		}
+	}
 	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
 	if c.ImageModel != "" {
-		// A person named it: that it exists and has its key is checked before anything runs.
 		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
 			return err
 		}
 		req.ImageModels = []string{c.ImageModel}
 	}
+	stop := p.follow(crew.observer)
 	res, runErr := crew.service.Run(w.ctx, req)
 	stop()
 	p.clear()
@@ -182,7 +187,9 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if c.JSON {
 		return w.printJSON(ans)
 	}
-	w.line("%s", ans.Message)
+	if ans.Message != "" {
+		w.line("%s", ans.Message)
+	}
 	for _, o := range ans.Outputs {
 		where := o.Path
 		if where == "" {
