@@ -21,8 +21,11 @@ func TestComplaintsHoldNoBase64(t *testing.T) {
 	r := newRoom(t, nil, Action{
 		Name: "Act",
 		Params: []Param{
-			{Name: "Kind", Values: []string{"a", "b"}}, {Name: "Image", ValueType: Binary},
-			{Name: "Note"}, {Name: "Count", Type: "integer"}, {Name: "Options", Type: "object"},
+			{Name: "Kind", Values: []string{"a", "b"}},
+			{Name: "Image", ValueType: Binary},
+			{Name: "Note"},
+			{Name: "Count", Type: "integer"},
+			{Name: "Options", Type: "object"},
 		},
 		Run: func(context.Context, *Call) (Result, error) { return Result{}, nil },
 	})

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -93,7 +94,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	status := StatusSucceeded
 	switch {
 	case err == nil:
-	case media.CodeOf(err) == media.CodeCancelled || ctx.Err() != nil && context.Cause(ctx) == context.Canceled:
+	case media.CodeOf(err) == media.CodeCancelled || ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 	default:

@@ -23,11 +23,11 @@ import (
 	"atelier/probe"
 )
 
-func testdata(t testing.TB, name string) []byte {
-	t.Helper()
+func testdata(tb testing.TB, name string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
@@ -43,11 +43,11 @@ func gradient(w, h int, alpha uint8) *image.NRGBA {
 	return img
 }
 
-func pngOf(t testing.TB, img image.Image, l Label) []byte {
-	t.Helper()
+func pngOf(tb testing.TB, img image.Image, l Label) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	if err := EncodePNG(&b, img, l); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -311,7 +311,7 @@ func TestDecodeErrors(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]struct {
-		ctx  context.Context
+		ctx  context.Context //nolint:containedctx // a table of calls
 		r    io.Reader
 		f    media.Facts
 		want media.Code
@@ -433,8 +433,13 @@ func TestJPEGFlattensOnWhite(t *testing.T) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][6]int{
-		{100, 50, 0, 0, 100, 50}, {100, 50, 200, 200, 100, 50}, {100, 50, 50, 0, 50, 25},
-		{100, 50, 0, 10, 20, 10}, {100, 50, 50, 10, 20, 10}, {1000, 1, 10, 10, 10, 1}, {0, 0, 5, 5, 0, 0},
+		{100, 50, 0, 0, 100, 50},
+		{100, 50, 200, 200, 100, 50},
+		{100, 50, 50, 0, 50, 25},
+		{100, 50, 0, 10, 20, 10},
+		{100, 50, 50, 10, 20, 10},
+		{1000, 1, 10, 10, 10, 1},
+		{0, 0, 5, 5, 0, 0},
 	} {
 		if w, h := Fit(c[0], c[1], c[2], c[3]); w != c[4] || h != c[5] {
 			t.Errorf("Fit(%v) = %d × %d, want %d × %d", c[:4], w, h, c[4], c[5])

@@ -141,7 +141,8 @@ func Refs(s string) []Ref {
 }
 
 // BadRefs lists texts that look like placeholders but hold no valid ref, as a
-// model writes them when it invents one: ${media:image_1}.
+// model writes them when it invents one (${media:image_1}), and refs that are not
+// closed, with a word on what they lack.
 func BadRefs(s string) []string {
 	var bad []string
 	for {
@@ -155,8 +156,12 @@ func BadRefs(s string) []string {
 		if end < 0 {
 			end = len(body)
 		}
-		if !escaped && !validRef(body[:end]) {
+		switch {
+		case escaped:
+		case !validRef(body[:end]):
 			bad = append(bad, body[:end])
+		case end == len(body) || body[end] != '}':
+			bad = append(bad, body[:end]+" (without its closing brace)")
 		}
 		s = body[end:]
 	}

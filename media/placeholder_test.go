@@ -16,15 +16,15 @@ import (
 const someRef = Ref("img-7k3m9q2x")
 
 // replaced resolves s with every ref written as <REF>, reading it in pieces of n bytes.
-func replaced(t testing.TB, s string, n int) string {
-	t.Helper()
+func replaced(tb testing.TB, s string, n int) string {
+	tb.Helper()
 	var out strings.Builder
 	err := Resolve(&out, &pieces{s: s, n: n}, func(w io.Writer, r Ref) error {
 		_, err := io.WriteString(w, "<"+string(r)+">")
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out.String()
 }
@@ -107,7 +107,7 @@ func TestRefsAndBadRefs(t *testing.T) {
 	if got, want := Refs(text), []Ref{"img-7k3m9q2x", "aud-11111111"}; !slices.Equal(got, want) {
 		t.Errorf("refs %v, want %v", got, want)
 	}
-	if got, want := BadRefs(text), []string{"image_1", ""}; !slices.Equal(got, want) {
+	if got, want := BadRefs(text), []string{"image_1", "", "img-7k3m9q2x (without its closing brace)"}; !slices.Equal(got, want) {
 		t.Errorf("bad refs %q, want %q", got, want)
 	}
 }
@@ -161,8 +161,11 @@ func BenchmarkResolve100(b *testing.B) {
 				if _, werr := w.Write(text[:base64.StdEncoding.EncodedLen(n)]); werr != nil {
 					return werr
 				}
-				if err != nil {
+				if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 					return nil
+				}
+				if err != nil {
+					return err
 				}
 			}
 		})

@@ -51,6 +51,7 @@ type script struct {
 func (s script) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: s}, nil
 }
+
 func (s script) Profile() chat.Profile {
 	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
 }

@@ -25,8 +25,9 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped int
 	over    bool // the cell at hand is clipped
-	// width is how many cells the record at hand has, kept or not.
-	width int
+	// width is how many cells the record at hand has, kept or not; widest is the most
+	// that any had.
+	width, widest int
 }
 
 func newCSVReader(r io.Reader, comma byte) *csvReader {
@@ -63,6 +64,7 @@ func (c *csvReader) record() error {
 			c.ends = append(c.ends, len(c.buf))
 		}
 		if last || err != nil {
+			c.widest = max(c.widest, c.width)
 			return err
 		}
 	}
@@ -188,7 +190,7 @@ func regularity(sample []byte, comma byte) int {
 		if err != nil {
 			break
 		}
-		counts[len(cells)]++ // at most maxCells, which is regular enough
+		counts[len(cells)]++
 		rows++
 	}
 	if rows > 1 && len(sample) >= sampleSize {

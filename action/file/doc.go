@@ -1,6 +1,6 @@
 // Package file is what agents do with a folder of files: "List Files" and "Read
 // File". It sees one folder and nothing above it; links and .. that lead out are
-// refused.
+// refused, and so are hidden files (.env, .git), which hold what is not meant to be read.
 //
 // Text, Markdown and HTML come as text in pieces. CSV, TSV and JSON records come as
 // a profile (columns, totals, series, extremes) made while the file streams past,

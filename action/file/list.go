@@ -57,7 +57,7 @@ func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error)
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
-		return action.Result{}, f.explain(c.Text("Path"), name, err)
+		return action.Result{}, f.explain(ctx, c.Text("Path"), name, err)
 	}
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
 	if _, err := path.Match(l.pattern, ""); err != nil {

@@ -70,7 +70,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	if offset < 0 || limit < 1 {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Offset must be 0 or more and Limit 1 or more, not %d and %d", offset, limit)
 	}
-	file, info, name, err := f.open(c.Text("Path"))
+	file, info, name, err := f.open(ctx, c.Text("Path"))
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -78,7 +78,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	n, err := io.ReadFull(file, head)
 	_ = file.Close() // read only; opened anew by each pass
 	if err != nil && !isEOF(err) {
-		return action.Result{}, f.explain(name, name, err)
+		return action.Result{}, f.explain(ctx, name, name, err)
 	}
 	d := document{
 		files: f, name: name, head: head[:n], size: info.Size(),

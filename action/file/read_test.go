@@ -119,6 +119,22 @@ func TestReadHTML(t *testing.T) {
 	}
 }
 
+// A page carries its pictures in tags; only one beyond all measure ends the reading.
+func TestReadHTMLWithLargePictures(t *testing.T) {
+	t.Parallel()
+	page := func(n int) string {
+		return `<p>before</p><img alt="x" src="data:image/png;base64,` + strings.Repeat("iVBORw0K", n/8) + `"><p>after</p>`
+	}
+	got := readOne(t, "a.html", page(6<<20))
+	if got.Text == nil || *got.Text != "before\n\nafter" || len(got.Warnings) != 0 {
+		t.Errorf("6 MiB: %.200v, %q", got.Text, got.Warnings)
+	}
+	got = readOne(t, "a.html", page(maxToken+1))
+	if got.Text == nil || *got.Text != "before" || !got.warned("larger than 16 MiB") {
+		t.Errorf("beyond: %.200v, %q", got.Text, got.Warnings)
+	}
+}
+
 func TestReadBinary(t *testing.T) {
 	t.Parallel()
 	var pic bytes.Buffer

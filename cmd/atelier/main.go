@@ -129,6 +129,7 @@ func exitCode(c media.Code) int {
 	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
 		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:
 		return exitProvider
+	default:
+		return exitInternal
 	}
-	return exitInternal
 }

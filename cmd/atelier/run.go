@@ -223,6 +223,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
 		return quiet{exitInterrupted}
+	default:
 	}
 	if runErr == nil && res.Error != nil {
 		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
