@@ -127,6 +127,56 @@ func TestFileNamesLoseTheirPath(t *testing.T) {
 	}
 }
 
+// A picture is found wherever in a text it stands, is kept byte for byte, and the text
+// around it stays.
+func TestPicturesAreFoundAnywhereInText(t *testing.T) {
+	t.Parallel()
+	pic := noise(t, 150, 150, 36)
+	s := b64(pic)
+	inJSON, err := json.Marshal(map[string]string{"a": s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "${media:REF}"
+	for name, c := range map[string]struct{ in, want string }{
+		"alone":              {s, ""},
+		"folded":             {fold(s, "\n"), ""},
+		"folded, indented":   {strings.ReplaceAll(fold(s, "\n"), "\n", "\n    "), ""},
+		"between words":      {"see " + s + " end", "see " + mark + " end"},
+		"between lines":      {"x\n" + fold(s, "\r\n") + "\ny", "x\n" + mark + "\ny"},
+		"under a heading":    {"x:\n\n" + strings.ReplaceAll("\n"+fold(s, "\n"), "\n", "\n    "), "x:\n\n\n    " + mark},
+		"before a word":      {fold(s[:len(s)/76*76], "\n") + "\nend of it", mark + "\nend of it"},
+		"in an address":      {"see https://cdn.example/" + s + " end", "see https://cdn.example/" + mark + " end"},
+		"behind a folder":    {"data/" + s, "data/" + mark},
+		"behind a name":      {"a-" + s, "a-" + mark},
+		"behind a key":       {"file=" + s, "file=" + mark},
+		"in XML":             {"<img>" + s + "</img>", "<img>" + mark + "</img>"},
+		"in a fence":         {"```\n" + s + "\n```", "```\n" + mark + "\n```"},
+		"in JSON":            {string(inJSON), `{"a":"` + mark + `"}`},
+		"DATA URL":           {"DATA:image/png;BASE64," + s, mark},
+		"URL with a charset": {"x data:image/png;charset=utf-8;base64," + s + " y", "x " + mark + " y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t, nil, giving(Param{Name: "X", Direction: Output, ValueType: Other}, c.in))
+			out := r.run(t, "Give", nil)
+			mustBeClean(t, out, pic)
+			if len(out.Media) != 1 {
+				t.Fatalf("%d items: %+v", len(out.Media), out)
+			}
+			want := pic
+			if name == "before a word" {
+				want = pic[:len(s)/76*57]
+			}
+			r.mustHold(t, out.Media[0], want)
+			text, isText := out.Outputs["X"].(string)
+			if isText != (c.want != "") || isText && text != strings.ReplaceAll(c.want, "REF", string(out.Media[0].Ref)) {
+				t.Errorf("got %v, want %q", out.Outputs["X"], c.want)
+			}
+		})
+	}
+}
+
 // Of many pictures in one text those within the limit are kept, each in its place, and
 // the text around them stays.
 func TestManyPicturesInOneText(t *testing.T) {

@@ -194,12 +194,19 @@ type endless struct {
 
 func (e *endless) ReadAt(p []byte, off int64) (int, error) {
 	e.read += int64(len(p))
-	for i := range p {
-		at := off + int64(i)
-		if at < int64(len(e.head)) {
-			p[i] = e.head[at]
+	n := 0
+	if off < int64(len(e.head)) {
+		n = copy(p, e.head[off:])
+	}
+	from := (off + int64(n) - int64(len(e.head))) % int64(len(e.pattern))
+	if n < len(p) {
+		n += copy(p[n:], e.pattern[from:])
+	}
+	for filled := n; filled < len(p); { // whole patterns from here on
+		if filled == n {
+			filled += copy(p[filled:], e.pattern)
 		} else {
-			p[i] = e.pattern[(at-int64(len(e.head)))%int64(len(e.pattern))]
+			filled += copy(p[filled:], p[n:filled])
 		}
 	}
 	return len(p), nil

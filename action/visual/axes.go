@@ -1,6 +1,9 @@
 package visual
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // axisTitle joins the name of the value axis and the unit.
 func (c *chart) axisTitle() string {
@@ -71,12 +74,23 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 		step := int(math.Ceil((w + 14) / band))
 		return labelPlan{step, 0, w + 1, 22}
 	}
-	if band >= 62 && w <= band*1.25 {
-		return labelPlan{1, 0, band - 6, 22}
+	if twoLines(labels, band-8) {
+		return labelPlan{1, 0, band - 8, 38}
 	}
 	step := max(1, int(math.Ceil(17/band)))
 	room := min(w, 128)
 	return labelPlan{step, -38, room, room*0.62 + 22}
+}
+
+// twoLines tells whether every label fits whole into two lines.
+func twoLines(labels []string, room float64) bool {
+	for _, l := range labels {
+		lines := wrap(l, 12.5, room, 2)
+		if strings.Join(lines, " ") != l {
+			return false
+		}
+	}
+	return true
 }
 
 // ordered tells whether all labels are numbers or dates, which may be thinned out.
@@ -95,13 +109,15 @@ func ordered(labels []string) bool {
 // bottomLabels writes category labels under b at the given places.
 func (c *chart) bottomLabels(s *svg, b box, plan labelPlan, at func(i int) float64) {
 	for i := 0; i < len(c.labels); i += plan.step {
-		label := fit(c.labels[i], 12.5, plan.room)
 		if plan.angle == 0 {
-			x, w := at(i), width(label, 12.5)/2
-			x = max(min(x, c.w-4-w), 4+w)
-			s.text(x, b.bottom()+18, "k m", "middle", label)
+			for k, l := range wrap(c.labels[i], 12.5, plan.room, 1+int(plan.h/38)) {
+				x, w := at(i), width(l, 12.5)/2
+				x = max(min(x, c.w-4-w), 4+w)
+				s.text(x, b.bottom()+18+15*float64(k), "k m", "middle", l)
+			}
 			continue
 		}
+		label := fit(c.labels[i], 12.5, plan.room)
 		label = fit(label, 12.5, max(20, at(i)/0.79)) // the first ones have less room
 		s.turned(at(i)+5, b.bottom()+14, plan.angle, "k m", "end", label)
 	}

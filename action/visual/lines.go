@@ -74,15 +74,18 @@ func (c *chart) xScale(b box) scale {
 		half := b.w / float64(len(c.labels)) / 2
 		return scale{lo, hi, b.x + half, b.right() - half}
 	case c.kind == kindScatter:
-		lo, hi, _ = valueAxis(lo, hi, zeroClose, max(2, int(b.w/110)), "")
+		lo, hi, _ = valueAxis(lo, hi, zeroClose, xCount(b), "")
 	case hi == lo:
 		lo, hi = lo-1, hi+1
 	}
 	return scale{lo, hi, b.x, b.right()}
 }
 
+// xCount is about how many ticks fit below a chart.
+func xCount(b box) int { return max(2, int(b.w/100)) }
+
 func (c *chart) xTicks(s *svg, b box, sx scale) {
-	ticks := placeAxis(c.axis, sx.lo, sx.hi, max(2, int(b.w/95)), nil)
+	ticks := placeAxis(c.axis, sx.lo, sx.hi, xCount(b))
 	last := math.Inf(-1)
 	for _, t := range ticks {
 		x, w := sx.at(t.v), width(t.text, 12.5)/2

@@ -77,10 +77,15 @@ func (c *generateCmd) Run(w *world) error {
 		}
 		res, err := a.gateway.Generate(ctx, req)
 		p.clear()
-		if res == nil {
-			return err
+		if err == nil {
+			return c.print(w, a, res)
 		}
-		return c.print(w, a, res)
+		if res != nil && c.JSON {
+			// A refusal before any call has a result: the settings that were refused. The
+			// exit code is the refusal's.
+			_ = c.print(w, a, res)
+		}
+		return err
 	})
 }
 
