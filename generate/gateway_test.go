@@ -85,7 +85,11 @@ func (h *house) must(t *testing.T, r generate.Request) *generate.Result {
 
 func TestGenerateSplitsAndKeepsSlotOrder(t *testing.T) {
 	t.Parallel()
-	h := build(t, nil)
+	rows, err := generate.LoadCatalogue(strings.NewReader("provider: offline\nmodels: [{api_model: offline-1, max_n: 10}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := build(t, func(_ *house, c *generate.Config) { c.Catalogue = rows })
 	seed := int64(40)
 	got := h.must(t, generate.Request{Model: "Atelier Offline", N: 23, Seed: &seed, Label: "House", Size: "80x64"})
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != 23 {
