@@ -15,7 +15,7 @@ func parse(p map[string]any) (*chart, error) {
 		kind: kind(strings.ToLower(text(p["ChartType"]))), title: text(p["Title"]), subtitle: text(p["Subtitle"]), source: text(p["Source"]), alt: text(p["AltText"]),
 		xLabel: text(p["XLabel"]), yLabel: text(p["YLabel"]), unit: text(p["Unit"]), w: defaultWidth, h: defaultHeight,
 	}
-	switch c.kind {
+	switch string(c.kind) {
 	case "doughnut":
 		c.kind = kindDonut
 	case "column":

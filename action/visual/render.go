@@ -23,7 +23,7 @@ func render(c *chart) (out []byte, alt string) {
 	default:
 		c.pointChart(&s, area)
 	}
-	s.WriteString("</svg>\n")
+	s.tag("</svg>\n")
 	return s.Bytes(), alt
 }
 

@@ -290,12 +290,7 @@ func TestCanaryOfEmbedders(t *testing.T) {
 	if small.leaks([]byte(page)) == nil {
 		t.Error("the searcher does not see the picture in the report, so it proves nothing elsewhere")
 	}
-	var kept struct {
-		Run struct {
-			Payload json.RawMessage `json:"payload"`
-		} `json:"run"`
-	}
-	kept = read[struct {
+	kept := read[struct {
 		Run struct {
 			Payload json.RawMessage `json:"payload"`
 		} `json:"run"`

@@ -40,7 +40,7 @@ func (c *doctorCmd) Run(w *world) error {
 		return nil
 	})
 	if err != nil {
-		checks = append(checks, verdict("data folder", "", err))
+		checks = append(checks, verdict("settings and data folder", "", err))
 	}
 	bad := 0
 	var rows [][]string

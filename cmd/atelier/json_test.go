@@ -161,8 +161,19 @@ func TestListsAndDoctor(t *testing.T) {
 	}
 	id := runs.Items[0].ID
 	for _, args := range [][]string{
-		{"models", "list", "--json"}, {"models", "list", "--chat", "--json"}, {"models", "show", "Nano Banana Pro", "--json"}, {"models", "list", "--all"},
-		{"providers", "--json"}, {"providers"}, {"runs", "show", id, "--json"}, {"runs", "show", id}, {"runs", "list"}, {"doctor"}, {"doctor", "--json"}, {"version"}, {"version", "--json"},
+		{"models", "list", "--json"},
+		{"models", "list", "--chat", "--json"},
+		{"models", "show", "Nano Banana Pro", "--json"},
+		{"models", "list", "--all"},
+		{"providers", "--json"},
+		{"providers"},
+		{"runs", "show", id, "--json"},
+		{"runs", "show", id},
+		{"runs", "list"},
+		{"doctor"},
+		{"doctor", "--json"},
+		{"version"},
+		{"version", "--json"},
 	} {
 		o := p.must(args...)
 		if slices.Contains(args, "--json") && !json.Valid([]byte(o.stdout)) {

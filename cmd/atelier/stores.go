@@ -120,5 +120,5 @@ func diskError(what string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return media.Errorf(media.CodeDiskFull, "%s: no space left: free some, or set ATELIER_DATA to another disk: %w", what, err)
 	}
-	return media.Errorf(media.CodeInvalid, "%s: %w", what, err)
+	return media.Errorf(media.CodeInvalid, "%s: %w (choose a place that can be written)", what, err)
 }
