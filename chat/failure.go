@@ -15,6 +15,10 @@ import (
 	"atelier/media"
 )
 
+// ErrUnsettled is wrapped by the error of a call that was sent and not answered
+// whole: nobody knows whether it is billed.
+var ErrUnsettled = errors.New("sent and not answered")
+
 // failure turns what the SDK says into our one error vocabulary. The SDK's error
 // value itself is dropped: it keeps whole request and response bodies. sent tells
 // whether the request left this machine.
@@ -38,12 +42,15 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 // never left this machine can be repeated without being paid twice.
 func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
 	billed := ""
+	var unsettled error
 	if sent {
-		billed = "; it may have been billed, so it is not repeated"
+		billed, unsettled = "; it may have been billed, so it is not repeated", ErrUnsettled
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
-			return media.Errorf(media.CodeOf(ended), "ask %s: the call ended before its answer came: %w%s", m.profile, ended, billed)
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before its answer came: %s%s", m.profile, ended, billed)
+			e.Cause = errors.Join(ended, unsettled)
+			return e
 		}
 	}
 	why := media.Scrub(err.Error())
@@ -57,7 +64,9 @@ func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
 	case !sent:
 		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", m.profile, why, m.provider.BaseVariable)
 	}
-	return media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, why, billed)
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, why, billed)
+	e.Cause = unsettled
+	return e
 }
 
 func codeOf(pe *fantasy.ProviderError) media.Code {

@@ -170,7 +170,7 @@ func (f Profile) Cost(u Usage) *string {
 	sum := new(big.Rat).Mul(in, big.NewRat(u.InputTokens, 1))
 	sum.Add(sum, out.Mul(out, big.NewRat(u.OutputTokens, 1)))
 	sum.Quo(sum, million)
-	s := strings.TrimRight(strings.TrimRight(sum.FloatString(12), "0"), ".")
+	s := strings.TrimRight(strings.TrimRight(sum.FloatString(18), "0"), ".")
 	if s == "" {
 		s = "0"
 	}

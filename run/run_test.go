@@ -555,12 +555,22 @@ func TestCostCountsGenerations(t *testing.T) {
 		{ID: "o2", Tree: "tree", RunID: "child", Status: "partial", EstimatedUSD: price("0.04")},
 		{ID: "o3", Tree: "tree", Status: "moderated", EstimatedUSD: price("9")},
 		{ID: "o4", Tree: "other", Status: "succeeded"},
+		{ID: "o6", Tree: "cut", Status: "cancelled", EstimatedUSD: price("0.2"), Usage: json.RawMessage(`{"calls":2,"images":1}`)},
+		{ID: "o7", Tree: "cut", Status: "cancelled", EstimatedUSD: price("9"), Usage: json.RawMessage(`{"calls":1,"images":0}`)},
+		{ID: "o8", Tree: "lost", Status: "failed", EstimatedUSD: price("0.3"), Usage: json.RawMessage(`{"calls":1,"unsettled_calls":1}`)},
 		{ID: "o5", Tree: "other", Status: "failed", EstimatedUSD: price("9"), ReportedUSD: price("0.02")},
 	} {
 		op.Owner = owner
 		must(t, h.store.BeginOperation(ctx, op))
 	}
 	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.174"), ReportedUSD: price("0.1"), Complete: true}, total("tree")); d != "" {
+		t.Error(d)
+	}
+	// A picture made before Ctrl-C was paid for; a lost answer may have been.
+	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.2"), Complete: true}, total("cut")); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.3")}, total("lost")); d != "" {
 		t.Error(d)
 	}
 	if got := total("other"); got.Complete || got.ReportedUSD == nil || *got.ReportedUSD != "0.02" {

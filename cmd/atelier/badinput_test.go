@@ -171,7 +171,7 @@ func TestBadProviders(t *testing.T) {
 		generatetest.FaultHTML:         {exitProvider, ""},
 		generatetest.FaultHalfBody:     {exitProvider, ""},
 		generatetest.FaultTinyImage:    {exitProvider, "1 × 1"},
-		generatetest.FaultHugeHeader:   {exitInput, "limit of 100000000"},
+		generatetest.FaultHugeHeader:   {exitProvider, "limit of 100000000"},
 		generatetest.FaultModerated:    {exitProvider, ""},
 		generatetest.FaultNotMedia:     {exitProvider, ""},
 		generatetest.FaultLyingType:    {exitOK, ""},

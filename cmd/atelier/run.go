@@ -99,12 +99,13 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	}
 	// A cancelled run still shows what it made.
 	ctx := context.WithoutCancel(w.ctx)
-	ans, err := c.export(ctx, a, res)
-	if err != nil {
-		return errors.Join(err, runErr)
-	}
+	ans, unsaved := c.export(ctx, a, res)
 	if err := c.print(w, res, ans); err != nil {
 		return err
+	}
+	if unsaved != nil {
+		w.note("what was made is kept: atelier media list --run %s", res.RunID)
+		return errors.Join(unsaved, runErr)
 	}
 	if c.Open && ans.Report != "" {
 		openInBrowser(ctx, w, ans.Report)
@@ -112,7 +113,8 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	return c.ending(w, res, runErr)
 }
 
-// export writes the report and the media, and gathers the answer.
+// export writes the report and the media, and gathers the answer, which is whole but
+// for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
 		RunID: res.RunID, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
@@ -126,20 +128,20 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		ans.Error = b
 	}
 	paths := map[media.Ref]string{}
-	var err error
+	var unsaved error
 	if c.Out != "" {
+		var err error
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
 		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
-			return ans, diskError("write the media", err)
+			unsaved = diskError("write the media", err)
 		}
 		if report.Has(res.Payload) {
-			if ans.Report, err = c.write(ctx, a, res); err != nil {
-				return ans, err
-			}
+			ans.Report, err = c.write(ctx, a, res)
+			unsaved = errors.Join(unsaved, err)
 		}
 	}
 	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, paths), c.views(res.AlsoMade, paths)
-	return ans, nil
+	return ans, unsaved
 }
 
 // write streams the self-contained report.
