@@ -72,7 +72,7 @@ func gather(old, more any) any {
 		return out
 	case []any:
 		have, _ := old.([]any)
-		out := slices.Clone(have)
+		out := append([]any{}, have...)
 		for _, e := range m {
 			if !slices.ContainsFunc(have, func(h any) bool { return reflect.DeepEqual(h, e) }) {
 				out = append(out, e)

@@ -198,15 +198,12 @@ func (e *endless) ReadAt(p []byte, off int64) (int, error) {
 	if off < int64(len(e.head)) {
 		n = copy(p, e.head[off:])
 	}
-	from := (off + int64(n) - int64(len(e.head))) % int64(len(e.pattern))
-	if n < len(p) {
-		n += copy(p[n:], e.pattern[from:])
-	}
-	for filled := n; filled < len(p); { // whole patterns from here on
-		if filled == n {
-			filled += copy(p[filled:], e.pattern)
-		} else {
-			filled += copy(p[filled:], p[n:filled])
+	size := int64(len(e.pattern))
+	if start := n; n < len(p) { // one turn of the pattern, then copies of what is there
+		n += copy(p[n:], e.pattern[(off+int64(n)-int64(len(e.head)))%size:])
+		n += copy(p[n:], e.pattern[:min(int64(len(p)-n), size)])
+		for period := (n - start) / int(size) * int(size); n < len(p) && period > 0; {
+			n += copy(p[n:], p[n-period:n])
 		}
 	}
 	return len(p), nil

@@ -155,41 +155,6 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
-// TestBadProviders: each failure of an image provider has its code and its advice,
-// and the pictures made before stay.
-func TestBadProviders(t *testing.T) {
-	t.Parallel()
-	for fault, c := range map[generatetest.Fault]struct {
-		code int
-		says string
-	}{
-		generatetest.FaultUnauthorized: {exitProvider, "OPENAI_API_KEY"},
-		generatetest.FaultForbidden:    {exitProvider, "verif"},
-		generatetest.FaultDeadModel:    {exitInput, "models list"},
-		generatetest.FaultQuota:        {exitProvider, ""},
-		generatetest.FaultServerError:  {exitProvider, ""},
-		generatetest.FaultHTML:         {exitProvider, ""},
-		generatetest.FaultHalfBody:     {exitProvider, ""},
-		generatetest.FaultTinyImage:    {exitProvider, "1 × 1"},
-		generatetest.FaultHugeHeader:   {exitProvider, "limit of 100000000"},
-		generatetest.FaultModerated:    {exitProvider, ""},
-		generatetest.FaultNotMedia:     {exitProvider, ""},
-		generatetest.FaultLyingType:    {exitOK, ""},
-	} {
-		t.Run(string(fault), func(t *testing.T) {
-			t.Parallel()
-			p, s := connected(t)
-			p.must("generate", "before", "--model", "GPT Image 2")
-			s.images.Inject(generatetest.Injection{Fault: fault}, generatetest.Injection{Fault: fault}, generatetest.Injection{Fault: fault}, generatetest.Injection{Fault: fault})
-			o := p.atelier("generate", "a harbour", "--model", "GPT Image 2")
-			o.refused(t, c.code, c.says)
-			if n := len(p.listed().Items); n < 1 {
-				t.Error("the picture made before is lost")
-			}
-		})
-	}
-}
-
 // TestRateLimitIsWaitedFor: 429 with Retry-After is repeated after that time.
 func TestRateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
