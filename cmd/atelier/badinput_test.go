@@ -71,7 +71,8 @@ func TestBadCommandLines(t *testing.T) {
 // TestOddFolders: what can be read is read, the rest is named, nothing outside is seen.
 func TestOddFolders(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	secret := p.write("secret.txt", "The password of the harbour master is swordfish and nothing else.")
 	p.write("odd/one.csv", "a\n1\n2\n3\n")
 	p.write("odd/latin.txt", "The caf\xe9 at the harbour sells very good coffee in the morning.\n")
@@ -103,7 +104,8 @@ func TestOddFolders(t *testing.T) {
 // TestOnlyBinaryFiles: there is nothing to read, and the report says so.
 func TestOnlyBinaryFiles(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	p.write("bin/a.dat", "\x00\x01\x02\x03")
 	out := filepath.Join(p.dir, "out")
 	ans := read[answer](p, "run", "research-agent", "What is here?", "--files", filepath.Join(p.dir, "bin"), "--out", out, "--json")
@@ -117,7 +119,7 @@ func TestOnlyBinaryFiles(t *testing.T) {
 // what was made before is kept.
 func TestBadModels(t *testing.T) {
 	t.Parallel()
-	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline"})
+	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
 	for name, c := range map[string]struct {
 		answers []string
 		code    int

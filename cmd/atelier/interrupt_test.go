@@ -75,7 +75,7 @@ func TestKillKeepsPictures(t *testing.T) {
 		t.Errorf("verify: %s", o.stdout)
 	}
 	p.env["ATELIER_IMAGE_MODEL"] = "offline"
-	p.must("generate", "afterwards")
+	p.must("generate", "afterwards", "--size", "64x64")
 	if n := len(p.listed().Items); n != 2 {
 		t.Errorf("%d items listed after the next command, want 2", n)
 	}

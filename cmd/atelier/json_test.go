@@ -43,7 +43,8 @@ func wantKeys(t *testing.T, what string, raw json.RawMessage, want string) {
 // TestRunJSON: the one object that programs get.
 func TestRunJSON(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	o := p.must("run", "research-agent", "How did sales go?", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
 	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions message outputs report run_id status usage warnings")
 	var v map[string]json.RawMessage
@@ -63,7 +64,7 @@ func TestRunJSON(t *testing.T) {
 func TestGenerateJSONAndFiles(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	o := p.must("generate", "a harbour", "-n", "2", "-o", filepath.Join(p.dir, "pic", "out.jpg"), "--seed", "7", "--json")
+	o := p.must("generate", "a harbour", "-n", "2", "-m", "offline", "--size", "128x128", "-o", filepath.Join(p.dir, "pic", "out.jpg"), "--seed", "7", "--json")
 	var v struct {
 		Slots        []json.RawMessage `json:"slots"`
 		Dispositions []json.RawMessage `json:"dispositions"`
@@ -84,7 +85,7 @@ func TestGenerateJSONAndFiles(t *testing.T) {
 			t.Errorf("%s: %v, %s, %s", name, err, media.DigestOf(b), s.Output.Digest)
 		}
 	}
-	again := p.must("generate", "a harbour", "-n", "2", "--seed", "7", "--format", "jpeg", "--json")
+	again := p.must("generate", "a harbour", "-n", "2", "-m", "offline", "--size", "128x128", "--seed", "7", "--format", "jpeg", "--json")
 	if !strings.Contains(again.stdout, media.DigestOf([]byte(mustRead(t, filepath.Join(p.dir, "pic", "out-1.jpg")))).String()) {
 		t.Error("the same seed gave another picture")
 	}
@@ -107,7 +108,7 @@ func TestDryRunCallsNobody(t *testing.T) {
 func TestMediaCommands(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.must("generate", "a harbour")
+	p.must("generate", "a harbour", "--size", "128x128")
 	item := p.listed().Items[0]
 	file := filepath.Join(p.dir, "copy.png")
 	p.must("media", "get", item.Ref, "-o", file)

@@ -9,8 +9,8 @@ import (
 // none of them has seen before.
 func TestProcessesShareADataFolder(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.env["ATELIER_IMAGE_MODEL"] = "offline"
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	files := p.folder()
 	var all []*process
 	for i := range 2 {
