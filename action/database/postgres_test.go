@@ -90,7 +90,9 @@ func serve(t *testing.T, scripts ...script) *server {
 	return s
 }
 
-func (s *server) url() string { return "postgres://reader:swordfish@" + s.addr + "/shop?sslmode=disable" }
+func (s *server) url() string {
+	return "postgres://reader:swordfish@" + s.addr + "/shop?sslmode=disable"
+}
 
 func (s *server) note(text string) {
 	s.mu.Lock()
