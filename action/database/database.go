@@ -39,25 +39,34 @@ type Database struct {
 
 // engine is what differs between kinds of databases.
 type engine interface {
-	// name is what models are told, for the SQL dialect.
-	name() string
-	// place says where it is, without credentials.
-	place() string
+	// about says what it is.
+	about() about
 	// describe lists the tables.
 	describe(ctx context.Context, tx *sql.Tx) ([]table, error)
 	// count fills in the numbers of rows where describe did not.
 	count(ctx context.Context, tx *sql.Tx, tables []table)
 	// quote makes an identifier safe.
 	quote(id string) string
-	// words are those that a statement may begin with.
-	words() map[string]bool
-	// wrap bounds a statement to limit rows; extra is how many columns it adds at the end.
+	// wrap bounds a statement to limit rows.
 	wrap(statement string, limit int) string
-	extra() int
 	// prepare restricts a connection before each use.
 	prepare(ctx context.Context, c *sql.Conn) error
 	// explain gives a database's error its code.
 	explain(err error) error
+}
+
+// about is what an engine says of itself.
+type about struct {
+	// name is what models are told, for the SQL dialect.
+	name string
+	// place says where the database is, without credentials.
+	place string
+	// words are those that a statement may begin with.
+	words []string
+	// dollars says that $tag$ quotes, and square brackets do not.
+	dollars bool
+	// extra is how many columns wrap adds at the end.
+	extra int
 }
 
 // Open connects. A file that is missing is [media.CodeNotFound], one that is no
@@ -103,9 +112,7 @@ func split(raw string) (kind, path string) {
 		return "postgres", ""
 	case lower == "sqlite" || lower == "sqlite3" || lower == "file":
 		rest, _, _ = strings.Cut(rest, "?")
-		if strings.HasPrefix(rest, "//") {
-			rest = strings.TrimPrefix(rest, "//")
-		}
+		rest = strings.TrimPrefix(rest, "//")
 		if p, err := url.PathUnescape(rest); err == nil {
 			rest = p
 		}
@@ -124,7 +131,7 @@ func (d *Database) check(ctx context.Context) error {
 	return d.read(ctx, func(tx *sql.Tx) error {
 		tables, err := d.engine.describe(ctx, tx)
 		if err == nil && len(tables) == 0 {
-			return media.Errorf(media.CodeInvalid, "the database %s has no tables that can be read", d.engine.place())
+			return media.Errorf(media.CodeInvalid, "the database %s has no tables that can be read", d.engine.about().place)
 		}
 		return err
 	})

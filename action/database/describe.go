@@ -137,11 +137,11 @@ func (d *Database) sample(ctx context.Context, t *table) error {
 // the later ones are only named.
 func (d *Database) described(tables []table, total int) action.Result {
 	res := action.Result{
-		Message: fmt.Sprintf("%s database with %d tables", d.engine.name(), total),
-		Outputs: map[string]any{"engine": d.engine.name(), "totalCount": total},
+		Message: fmt.Sprintf("%s database with %d tables", d.engine.about().name, total),
+		Outputs: map[string]any{"engine": d.engine.about().name, "totalCount": total},
 	}
 	if total == 1 {
-		res.Message = d.engine.name() + " database with 1 table"
+		res.Message = d.engine.about().name + " database with 1 table"
 	}
 	if total == maxTables {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are known", maxTables))

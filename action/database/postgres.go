@@ -52,14 +52,14 @@ func openPostgres(cfg Config) (*sql.DB, engine, error) {
 	return db, e, nil
 }
 
-func (postgresEngine) name() string    { return "PostgreSQL" }
-func (e postgresEngine) place() string { return e.database + " on " + e.host }
+func (e postgresEngine) about() about {
+	return about{
+		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true,
+	}
+}
+
 func (postgresEngine) quote(id string) string {
 	return pgx.Identifier(strings.SplitN(id, ".", 2)).Sanitize()
-}
-func (postgresEngine) extra() int { return 0 }
-func (postgresEngine) words() map[string]bool {
-	return map[string]bool{"SELECT": true, "WITH": true, "VALUES": true, "TABLE": true}
 }
 
 // wrap bounds a result on the server, so that no more than limit rows travel.
@@ -139,7 +139,7 @@ func (e postgresEngine) explain(err error) error {
 		return media.Errorf(media.CodeTooLarge, "a row is longer than %d MiB: select fewer columns, or parts with substring()", maxValue>>20)
 	case !errors.As(err, &pe):
 		// The driver's words name the user; the place is enough.
-		return media.Errorf(media.CodeUnavailable, "the database %s does not answer: check host, port and network", e.place())
+		return media.Errorf(media.CodeUnavailable, "the database %s does not answer: check host, port and network", e.about().place)
 	}
 	words := clip(strings.Join(strings.Fields(pe.Message+" "+pe.Hint), " "), 300)
 	switch class := pe.Code[:min(2, len(pe.Code))]; {
@@ -148,11 +148,11 @@ func (e postgresEngine) explain(err error) error {
 	case pe.Code == "57014":
 		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", e.timeout)
 	case class == "28":
-		return media.Errorf(media.CodeUnauthorized, "the database %s refuses the user or password of the URL", e.place())
+		return media.Errorf(media.CodeUnauthorized, "the database %s refuses the user or password of the URL", e.about().place)
 	case pe.Code == "3D000":
 		return media.Errorf(media.CodeNotFound, "the server %s has no database %q", e.host, e.database)
 	case class == "53", class == "57", class == "08":
-		return media.Errorf(media.CodeUnavailable, "the database %s cannot answer now: %s", e.place(), words)
+		return media.Errorf(media.CodeUnavailable, "the database %s cannot answer now: %s", e.about().place, words)
 	}
 	return media.Errorf(media.CodeInvalid, "PostgreSQL says: %s. See Describe Database for the names", words)
 }

@@ -22,7 +22,7 @@ func (d *Database) queryAction() action.Action {
 	return action.Action{
 		Name: "Query Database",
 		Description: fmt.Sprintf("Runs one SELECT on the database (%s) and gives rows and a table profile with totals and series that are ready for a chart. "+
-			"Aggregate in SQL: at most %d rows are read.", d.engine.name(), d.cfg.MaxRows),
+			"Aggregate in SQL: at most %d rows are read.", d.engine.about().name, d.cfg.MaxRows),
 		Tags: []string{"database"},
 		Params: []action.Param{
 			{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "One SELECT in the dialect of the database."},
@@ -39,7 +39,7 @@ func (d *Database) queryAction() action.Action {
 
 // query runs Query Database.
 func (d *Database) query(ctx context.Context, c *action.Call) (action.Result, error) {
-	text, err := statement(c.Text("SQL"), d.engine.words(), d.engine.extra() == 0)
+	text, err := statement(c.Text("SQL"), d.engine.about())
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -81,7 +81,7 @@ func (d *Database) fetch(ctx context.Context, tx *sql.Tx, text string, limit int
 	if err != nil {
 		return records{}, err
 	}
-	width, held := len(names)-d.engine.extra(), 0
+	width, held := len(names)-d.engine.about().extra, 0
 	r := records{moreNames: max(0, width-maxColumns)}
 	width = min(width, maxColumns)
 	for _, n := range names[:width] {

@@ -80,21 +80,17 @@ func (sqliteEngine) prepare(_ context.Context, c *sql.Conn) error {
 	return nil
 }
 
-func (sqliteEngine) name() string           { return "SQLite" }
-func (e sqliteEngine) place() string        { return filepath.Base(e.path) }
-func (sqliteEngine) quote(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
-func (sqliteEngine) words() map[string]bool {
-	return map[string]bool{"SELECT": true, "WITH": true, "VALUES": true}
+func (e sqliteEngine) about() about {
+	return about{name: "SQLite", place: filepath.Base(e.path), words: []string{"SELECT", "WITH", "VALUES"}, extra: 1}
 }
+
+func (sqliteEngine) quote(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
 
 // wrap bounds a result. The window function makes SQLite work the whole result out
 // before the first row, which is the only time when it can be interrupted.
 func (sqliteEngine) wrap(statement string, limit int) string {
 	return fmt.Sprintf("SELECT *, count(*) OVER () FROM (SELECT * FROM (\n%s\n) LIMIT %d)", statement, limit)
 }
-
-// extra is the column that wrap adds.
-func (sqliteEngine) extra() int { return 1 }
 
 // describe lists tables and views.
 func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
@@ -135,7 +131,7 @@ func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
 			continue
 		}
 		var n int64
-		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)", e.quote(t.Name), maxCount+1)
+		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)", e.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
 		if err := tx.QueryRowContext(ctx, q).Scan(&n); err != nil {
 			if ctx.Err() != nil {
 				return
@@ -157,7 +153,7 @@ func (e sqliteEngine) explain(err error) error {
 	case errors.As(err, &own):
 		return err
 	case !errors.As(err, &se):
-		return media.Errorf(media.CodeUnavailable, "read the database %s: %s", e.place(), clip(err.Error(), 300))
+		return media.Errorf(media.CodeUnavailable, "read the database %s: %s", e.about().place, clip(err.Error(), 300))
 	}
 	words, _, _ := strings.Cut(strings.TrimPrefix(se.Error(), "SQL logic error: "), " ("+strconv.Itoa(se.Code())+")")
 	words = clip(words, 300)
@@ -165,9 +161,9 @@ func (e sqliteEngine) explain(err error) error {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM:
 		return refused(words)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return media.Errorf(media.CodeCorrupt, "the database %s is damaged: %s", e.place(), words)
+		return media.Errorf(media.CodeCorrupt, "the database %s is damaged: %s", e.about().place, words)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
-		return media.Errorf(media.CodeUnavailable, "the database %s cannot be read now: %s", e.place(), words)
+		return media.Errorf(media.CodeUnavailable, "the database %s cannot be read now: %s", e.about().place, words)
 	case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL:
 		return media.Errorf(media.CodeTooLarge, "the query makes values of more than %d MiB, or needs more room than there is: ask for less", maxValue>>20)
 	}

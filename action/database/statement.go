@@ -1,6 +1,7 @@
 package database
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,14 +12,14 @@ import (
 // statement checks that text is one query and gives it without what follows its
 // semicolon. It is no guard, only a source of good messages: the guard is the
 // read-only connection.
-func statement(text string, words map[string]bool, quoted bool) (string, error) {
+func statement(text string, a about) (string, error) {
 	if len(text) > maxSQL {
 		return "", media.Errorf(media.CodeInvalid, "the SQL has more than %d kB: make it shorter", maxSQL>>10)
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return "", media.Errorf(media.CodeInvalid, "the SQL is no valid text")
 	}
-	s := scanner{text: text, dollars: quoted}
+	s := scanner{text: text, dollars: a.dollars}
 	end := len(text)
 	for s.next() {
 		if s.token == ";" && end == len(text) {
@@ -33,7 +34,7 @@ func statement(text string, words map[string]bool, quoted bool) (string, error) 
 		return "", media.Errorf(media.CodeInvalid, "the SQL is empty: give one SELECT")
 	case s.open:
 		return "", media.Errorf(media.CodeInvalid, "the SQL has a quotation mark or comment that is not closed")
-	case !words[first] && first != "(":
+	case !slices.Contains(a.words, first) && first != "(":
 		return "", media.Errorf(media.CodeForbidden, "the database is only read: %s is not possible, use one SELECT", clip(first, 30))
 	}
 	return text[:end], nil

@@ -131,6 +131,8 @@ func (b *Base) index(ctx context.Context, s file.Source) (why string, err error)
 			why = doc.Warnings[len(doc.Warnings)-1]
 		}
 	}
+	// Media inside of texts is not for the index.
+	doc.Text, doc.Title = media.Scrub(doc.Text), media.Scrub(doc.Title)
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))
 	}

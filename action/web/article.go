@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -133,17 +134,13 @@ func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
 
 // isAround tells what stands around an article.
 func isAround(a atom.Atom) bool {
-	switch a {
-	case atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu:
-		return true
-	}
-	return false
+	return slices.Contains([]atom.Atom{
+		atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu,
+	}, a)
 }
 
 func isVoid(a atom.Atom) bool {
-	switch a {
-	case atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html:
-		return true
-	}
-	return false
+	return slices.Contains([]atom.Atom{
+		atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html,
+	}, a)
 }

@@ -47,7 +47,7 @@ func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
 		} `json:"web"`
 	}
 	header := http.Header{"X-Subscription-Token": {b.c.key}}
-	if err := b.c.call(ctx, "res/v1/web/search", v, header, nil, &out); err != nil {
+	if err := b.c.call(ctx, question{path: "res/v1/web/search", query: v, header: header}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Web.Results))

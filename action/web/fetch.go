@@ -89,6 +89,8 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 	if err != nil {
 		return action.Result{}, err
 	}
+	// Media inside of a text is named, not shown.
+	doc.Text, doc.Title = media.Scrub(doc.Text), file.Clip(doc.Title, 200)
 	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
 }
 

@@ -66,29 +66,19 @@ func newClient(name, base string, p Provider) (*client, error) {
 // Name implements [Searcher].
 func (c *client) Name() string { return c.name }
 
-// call asks and reads the answer into out. A body makes it a POST of JSON.
-func (c *client) call(ctx context.Context, path string, query url.Values, header http.Header, body, out any) error {
-	u := c.base.JoinPath(path)
-	u.RawQuery = query.Encode()
-	method, content := http.MethodGet, io.Reader(nil)
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return media.Errorf(media.CodeInternal, "write the question to %s: %w", c.name, err)
-		}
-		method, content = http.MethodPost, bytes.NewReader(b)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+// question is one call of a provider. A body makes it a POST of JSON.
+type question struct {
+	path   string
+	query  url.Values
+	header http.Header
+	body   any
+}
+
+// call asks and reads the answer into out.
+func (c *client) call(ctx context.Context, q question, out any) error {
+	req, err := c.request(ctx, q)
 	if err != nil {
-		return media.Errorf(media.CodeInvalid, "the address of %s cannot be used", c.name)
-	}
-	for k, v := range header {
-		req.Header[k] = v
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "atelier")
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
+		return err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
@@ -108,6 +98,32 @@ func (c *client) call(ctx context.Context, path string, query url.Values, header
 		return media.Errorf(media.CodeBadResponse, "%s answers with something that is no search result: check its address and that it gives JSON", c.name)
 	}
 	return nil
+}
+
+func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
+	u := c.base.JoinPath(q.path)
+	u.RawQuery = q.query.Encode()
+	method, content := http.MethodGet, io.Reader(nil)
+	if q.body != nil {
+		b, err := json.Marshal(q.body)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInternal, "write the question to %s: %w", c.name, err)
+		}
+		method, content = http.MethodPost, bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "the address of %s cannot be used", c.name)
+	}
+	for k, v := range q.header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "atelier")
+	if q.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
 }
 
 // failure gives an error of the connection its code; the address stays out of it.

@@ -42,7 +42,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		// Unresponsive lists engines with the reason why they gave nothing.
 		Unresponsive [][]string `json:"unresponsive_engines"`
 	}
-	if err := s.c.call(ctx, "search", v, nil, nil, &out); err != nil {
+	if err := s.c.call(ctx, question{path: "search", query: v}, &out); err != nil {
 		if media.CodeOf(err) == media.CodeForbidden {
 			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches by programs: add json to search.formats in its settings")
 		}

@@ -40,7 +40,7 @@ func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
 		} `json:"results"`
 	}
 	header := http.Header{"Authorization": {"Bearer " + t.c.key}}
-	if err := t.c.call(ctx, "search", nil, header, body, &out); err != nil {
+	if err := t.c.call(ctx, question{path: "search", header: header, body: body}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Results))

@@ -180,7 +180,7 @@ func skipImage(l *lexer) {
 // form draws a form object where it is placed.
 func (r *reader) form(args []any, resources dict, depth int) error {
 	n, ok := at[name](args, 0)
-	if !ok || depth > 16 {
+	if !ok || depth > 8 {
 		return nil
 	}
 	s, ok := r.d.resolve(r.d.dict(resources["XObject"])[n]).(stream)

@@ -21,7 +21,7 @@ const (
 	maxObjects = 1_000_000
 	maxPages   = 20_000
 	// maxOperators is how many drawing operators all pages together may have.
-	maxOperators = 50_000_000
+	maxOperators = 20_000_000
 	// maxDepth is how deep values, page trees and forms may be nested.
 	maxDepth = 48
 	// maxEntries is how many codes the maps of one font may have.

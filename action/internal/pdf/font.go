@@ -104,8 +104,8 @@ func (f *font) glyphs(s text, fn func(glyph)) {
 		if f.wide {
 			code = code<<8 | uint32(s[i+1])
 		}
-		if f.unicode && utf16.IsSurrogate(rune(code)) && i+4 <= len(s) {
-			r := utf16.DecodeRune(rune(code), rune(s[i+2])<<8|rune(s[i+3]))
+		if high := rune(code & 0xffff); f.unicode && utf16.IsSurrogate(high) && i+4 <= len(s) {
+			r := utf16.DecodeRune(high, rune(s[i+2])<<8|rune(s[i+3]))
 			fn(glyph{text: string(r), width: f.missing, known: true})
 			i += 2
 			continue
@@ -126,7 +126,7 @@ func (f *font) glyph(code uint32) glyph {
 	}
 	switch {
 	case f.unicode:
-		g.text = string(rune(code))
+		g.text = string(rune(code & 0xffff))
 	case f.simple != nil:
 		g.text = f.simple[code&0xff]
 	}
@@ -173,7 +173,7 @@ func addRange(out map[uint32]string, v []any) {
 	a, b := codeOf(from), codeOf(to)
 	if each, ok := v[2].(array); ok {
 		for i, t := range each {
-			if c := a + uint32(i); c <= b { //nolint:gosec // as many as were read
+			if c := a + uint32(i); c <= b {
 				out[c] = utf16Text(t)
 			}
 		}
