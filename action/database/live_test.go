@@ -18,6 +18,7 @@ import (
 // would: go test -tags postgres with ATELIER_TEST_POSTGRES_URL set to a database that
 // may be written to by this test.
 func TestLivePostgres(t *testing.T) {
+	t.Parallel()
 	url := os.Getenv("ATELIER_TEST_POSTGRES_URL")
 	db, err := sql.Open("pgx", url)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 )
 
 // made makes an SQLite file from SQL and gives its path.
-func made(t testing.TB, statements ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "sales of ünits.db")
+func made(tb testing.TB, statements ...string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "sales of ünits.db")
 	db, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(path, " ", "%20"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
+			tb.Fatalf("%s: %v", s, err)
 		}
 	}
 	if err := db.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }
@@ -43,39 +43,39 @@ func sales() []string {
 	}
 }
 
-func open(t testing.TB, cfg Config) *Database {
-	t.Helper()
-	d, err := Open(t.Context(), cfg)
+func open(tb testing.TB, cfg Config) *Database {
+	tb.Helper()
+	d, err := Open(tb.Context(), cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.Close() })
+	tb.Cleanup(func() { _ = d.Close() })
 	return d
 }
 
 // ask runs Query Database.
-func (d *Database) ask(t testing.TB, q string) (action.Result, error) {
-	t.Helper()
-	return d.query(t.Context(), &action.Call{Params: map[string]any{"SQL": q}})
+func (d *Database) ask(tb testing.TB, q string) (action.Result, error) {
+	tb.Helper()
+	return d.query(tb.Context(), &action.Call{Params: map[string]any{"SQL": q}})
 }
 
 // must runs a query that has to succeed, and checks what it costs.
-func (d *Database) must(t testing.TB, q string) answer {
-	t.Helper()
-	res, err := d.ask(t, q)
+func (d *Database) must(tb testing.TB, q string) answer {
+	tb.Helper()
+	res, err := d.ask(tb, q)
 	if err != nil {
-		t.Fatalf("%s: %v", q, err)
+		tb.Fatalf("%s: %v", q, err)
 	}
 	b, err := json.Marshal(res.Outputs)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if n := len([]rune(string(b))); n > maxOutcome+1000 {
-		t.Errorf("%.60s: outcome of %d characters, at most %d", q, n, maxOutcome)
+		tb.Errorf("%.60s: outcome of %d characters, at most %d", q, n, maxOutcome)
 	}
 	a := answer{Message: res.Message}
 	if err := json.Unmarshal(b, &a); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return a
 }

@@ -114,10 +114,10 @@ func (f *Files) Walk(ctx context.Context, fn func(Source) error) ([]Skipped, err
 }
 
 // Stat gives size and time of a file of the folder as they are now.
-func (f *Files) Stat(path string) (Source, error) {
+func (f *Files) Stat(ctx context.Context, path string) (Source, error) {
 	info, err := f.root.Stat(path)
 	if err != nil {
-		return Source{}, f.explain(path, path, err)
+		return Source{}, f.explain(ctx, path, path, err)
 	}
 	return Source{Name: path, Size: info.Size(), Modified: info.ModTime(), Open: f.opener(path)}, nil
 }

@@ -80,7 +80,7 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 	if cfg.Data == "" {
 		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is empty: name the folder for the index")
 	}
-	files, err := file.Open(file.Config{Dir: cfg.Dir})
+	files, err := file.Open(file.Config{Dir: cfg.Dir}) //nolint:contextcheck // a short look at the folder
 	if err != nil {
 		return nil, err
 	}

@@ -18,47 +18,47 @@ import (
 
 // folder writes files and opens them as a knowledge base that looks at the folder at
 // every search.
-func folder(t testing.TB, files map[string]string) (*Base, Config) {
-	t.Helper()
-	cfg := Config{Dir: t.TempDir(), Data: filepath.Join(t.TempDir(), "kb"), Refresh: time.Nanosecond}
+func folder(tb testing.TB, files map[string]string) (*Base, Config) {
+	tb.Helper()
+	cfg := Config{Dir: tb.TempDir(), Data: filepath.Join(tb.TempDir(), "kb"), Refresh: time.Nanosecond}
 	for name, content := range files {
-		put(t, cfg.Dir, name, content)
+		put(tb, cfg.Dir, name, content)
 	}
-	return open(t, cfg), cfg
+	return open(tb, cfg), cfg
 }
 
-func open(t testing.TB, cfg Config) *Base {
-	t.Helper()
-	b, err := Open(t.Context(), cfg)
+func open(tb testing.TB, cfg Config) *Base {
+	tb.Helper()
+	b, err := Open(tb.Context(), cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = b.Close() })
+	tb.Cleanup(func() { _ = b.Close() })
 	return b
 }
 
 // put writes a file; each writing has a date of its own, as slow people's have.
-func put(t testing.TB, dir, name, content string) {
-	t.Helper()
+func put(tb testing.TB, dir, name, content string) {
+	tb.Helper()
 	p := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(p), 0o750); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // ask searches and gives "path: heading: first words" of each passage.
-func (b *Base) ask(t testing.TB, query string, params ...any) []hit {
-	t.Helper()
+func (b *Base) ask(tb testing.TB, query string, params ...any) []hit {
+	tb.Helper()
 	p := map[string]any{"Query": query, "Count": 8.0}
 	for i := 0; i+1 < len(params); i += 2 {
 		p[params[i].(string)] = params[i+1]
 	}
-	res, err := b.search(t.Context(), &action.Call{Params: p})
+	res, err := b.search(tb.Context(), &action.Call{Params: p})
 	if err != nil {
-		t.Fatalf("%s: %v", query, err)
+		tb.Fatalf("%s: %v", query, err)
 	}
 	hits, _ := res.Outputs["results"].([]hit)
 	return hits
@@ -258,7 +258,7 @@ func TestDamagedIndexIsMadeAnew(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(path) //nolint:gosec // the test's own
+	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

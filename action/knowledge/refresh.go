@@ -161,7 +161,7 @@ func (b *Base) extract(ctx context.Context, s file.Source) (doc file.Document, _
 			return doc, s, media.Errorf(media.CodeTooLarge, "larger than %d MiB", b.cfg.MaxBytes>>20)
 		}
 		doc, err = file.Extract(ctx, s, b.cfg.MaxCharacters)
-		now, gone := b.files.Stat(s.Name)
+		now, gone := b.files.Stat(ctx, s.Name)
 		if gone != nil {
 			return doc, s, gone
 		}

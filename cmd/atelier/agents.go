@@ -66,7 +66,7 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	}
 	acts := append(picture.Actions(a.gateway), append(visual.Actions(), mediaset.Actions()...)...)
 	if cfg.files != "" {
-		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil {
+		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
 			return nil, err
 		}
 		acts = append(acts, c.files.Actions()...)

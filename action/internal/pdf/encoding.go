@@ -97,9 +97,20 @@ type accent struct{ name, mark string }
 
 func accents() []accent {
 	return []accent{
-		{"acute", "\u0301"}, {"grave", "\u0300"}, {"circumflex", "\u0302"}, {"dieresis", "\u0308"}, {"tilde", "\u0303"},
-		{"ring", "\u030a"}, {"cedilla", "\u0327"}, {"caron", "\u030c"}, {"macron", "\u0304"}, {"ogonek", "\u0328"},
-		{"breve", "\u0306"}, {"dotaccent", "\u0307"}, {"hungarumlaut", "\u030b"}, {"commaaccent", "\u0326"},
+		{"acute", "\u0301"},
+		{"grave", "\u0300"},
+		{"circumflex", "\u0302"},
+		{"dieresis", "\u0308"},
+		{"tilde", "\u0303"},
+		{"ring", "\u030a"},
+		{"cedilla", "\u0327"},
+		{"caron", "\u030c"},
+		{"macron", "\u0304"},
+		{"ogonek", "\u0328"},
+		{"breve", "\u0306"},
+		{"dotaccent", "\u0307"},
+		{"hungarumlaut", "\u030b"},
+		{"commaaccent", "\u0326"},
 	}
 }
 

@@ -50,17 +50,17 @@ func one(content string, more ...string) []byte {
 }
 
 // text reads a whole PDF.
-func readAll(t testing.TB, b []byte) (string, *Document) {
-	t.Helper()
+func readAll(tb testing.TB, b []byte) (string, *Document) {
+	tb.Helper()
 	d, err := Open(b)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var pages []string
 	for n := range d.Pages() {
-		p, err := d.Text(t.Context(), n)
+		p, err := d.Text(tb.Context(), n)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		pages = append(pages, p)
 	}
