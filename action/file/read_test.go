@@ -145,8 +145,8 @@ func TestReadBinary(t *testing.T) {
 	if r.Kind != "image" || r.MimeType != "image/png" || r.Width != 30 || r.Height != 20 || r.SizeBytes != int64(pic.Len()) || r.Text != nil || r.Table != nil {
 		t.Errorf("picture with a table's name: %+v", r)
 	}
-	if r := readOne(t, "a.pdf", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"); r.Kind != "document" || r.MimeType != "application/pdf" {
-		t.Errorf("PDF: %+v", r)
+	if r := readOne(t, "a.docx", "PK\x03\x04\x14\x00\x06\x00"); r.Kind != "binary" || r.Text != nil {
+		t.Errorf("archive: %+v", r)
 	}
 	if r := readOne(t, "a.txt", "\x00\x01\x02\x03"); r.Kind != "binary" || r.MimeType != "application/octet-stream" || !r.warned("is not text") {
 		t.Errorf("binary: %+v", r)

@@ -59,6 +59,12 @@ func plan(c *conversation) step {
 		return coordinate(c)
 	case c.can("Read File"):
 		return research(c)
+	case c.can("Query Database"):
+		return querying(c)
+	case c.can("Search Knowledge Base"):
+		return searching(c)
+	case c.can("Web Search"):
+		return browsing(c)
 	case c.can("Create SVG Chart"):
 		return write(c)
 	default:

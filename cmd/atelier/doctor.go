@@ -31,6 +31,7 @@ func (c *doctorCmd) Run(w *world) error {
 			}
 			checks = append(checks, k)
 		}
+		checks = append(checks, a.checkSearch())
 		choice, err := a.chat.Choose(w.ctx, nil)
 		if err != nil {
 			checks = append(checks, verdict("default chat model", "", err))

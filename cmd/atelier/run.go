@@ -23,6 +23,8 @@ type runCmd struct {
 	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
 	Message    string `arg:"" help:"What the agent shall do."`
 	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB         string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB         string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
 	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
@@ -66,7 +68,7 @@ func (c *runCmd) Run(w *world) error {
 		}
 	}
 	return w.withApp(appConfig{events: events, chatModel: c.Model}, func(a *app) error {
-		crew, err := a.crew(crewConfig{files: c.Files, agents: c.Agents, events: events})
+		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, events: events})
 		if err != nil {
 			return err
 		}

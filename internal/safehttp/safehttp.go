@@ -99,6 +99,8 @@ type Response struct {
 	Body io.ReadCloser
 	// ContentType is the declared type, lower case, without parameters; "" if none.
 	ContentType string
+	// Charset is the declared character set, lower case; "" if none.
+	Charset string
 	// Size is the declared length, -1 if there is none.
 	Size int64
 	// URL is the address after redirects. It may carry secrets.
@@ -132,7 +134,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}
 	return &Response{
 		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, left: c.cfg.MaxBytes, cancel: cancel},
-		ContentType: contentType(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
+		ContentType: contentType(resp), Charset: charset(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
 }
 
@@ -208,6 +210,14 @@ func contentType(resp *http.Response) string {
 		return ""
 	}
 	return t
+}
+
+func charset(resp *http.Response) string {
+	_, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(params["charset"])
 }
 
 // statusError tells what a status other than 2xx means for the caller.
