@@ -69,7 +69,21 @@ func (p *pass) whole(ctx context.Context, s string) (any, bool) {
 	if len(t) < p.to.Threshold && !signed(t) || !looksBase64(t) || len(t) < wholeSigned {
 		return nil, false
 	}
-	return p.item(p.base64(ctx, t, media.Meta{})), true
+	lifted, items := p.liftString(ctx, t)
+	switch {
+	case len(items) == 0:
+		return nil, false
+	case len(items) > 1 || lifted != items[0].Token: // a path or a name stands before it
+		return p.named(ctx, lifted, items), true
+	case items[0].Err != nil:
+		return p.item(media.Output{}, fmt.Errorf("store media: %w", items[0].Err)), true
+	}
+	return p.item(p.admit(ctx, media.NewOutput(items[0].Blob, media.Meta{}))), true
+}
+
+// liftString puts tokens in the place of the media that detection finds.
+func (p *pass) liftString(ctx context.Context, s string) (string, []wire.Lifted) {
+	return p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
 }
 
 // wholeSigned is the length from which an undeclared text with a signature is media.
@@ -132,13 +146,29 @@ func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Outpu
 // lift replaces media inside a text by placeholders.
 func (p *pass) lift(ctx context.Context, s string) string {
 	if len(s) >= minSigned {
-		var items []wire.Lifted
-		s, items = p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
-		for _, item := range items {
-			s = strings.Replace(s, item.Token, p.placeholder(ctx, item), 1)
-		}
+		lifted, items := p.liftString(ctx, s)
+		s = p.named(ctx, lifted, items)
 	}
 	return p.smallDataURLs(ctx, s)
+}
+
+// named puts placeholders in the place of the items' tokens, which stand in order.
+func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string {
+	if len(items) == 0 {
+		return s
+	}
+	var out strings.Builder
+	for _, item := range items {
+		before, after, ok := strings.Cut(s, item.Token)
+		if !ok {
+			continue
+		}
+		out.WriteString(before)
+		out.WriteString(p.placeholder(ctx, item))
+		s = after
+	}
+	out.WriteString(s)
+	return out.String()
 }
 
 // placeholder admits a lifted item and gives what stands for it in text. A data

@@ -177,6 +177,12 @@ func (p *pass) complete(ctx context.Context, o *media.Output) {
 	}
 	o.Label = clip(safeText(o.Label), 500)
 	o.Description = safeText(o.Description)
+	o.FileName = clip(safeText(baseName(o.FileName)), 200)
+}
+
+// baseName is a file name without the path that it may have come with.
+func baseName(name string) string {
+	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
 // fetch reads an address at once: a provider's link is dead by tomorrow.

@@ -65,7 +65,7 @@ func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, 
 	}
 	a, err := r.Lookup(name)
 	if err != nil {
-		return failed(clip(name, 80), err)
+		return failed(clip(safeText(name), 80), err)
 	}
 	params, err := a.bind(raw, env.Media)
 	if err != nil {
@@ -93,14 +93,23 @@ func (r *Registry) opener(set *media.Set) func(context.Context, media.Output) (i
 	}
 }
 
-// run calls Run and turns a panic into an error.
+// run calls Run and turns a panic into an error, also one of the error itself: a nil
+// pointer is an error too.
 func (a Action) run(ctx context.Context, c *Call) (res Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			res, err = Result{}, media.Errorf(media.CodeInternal, "action %q stopped on a defect of its own: %s", a.Name, panicText(p))
+			err = defect(fmt.Sprintf("action %q", a.Name), p)
 		}
 	}()
-	return a.Run(ctx, c)
+	if res, err = a.Run(ctx, c); err != nil {
+		_ = err.Error()
+	}
+	return res, err
+}
+
+// defect is the error that stands for a panic.
+func defect(who string, p any) *media.Error {
+	return media.Errorf(media.CodeInternal, "%s stopped on a defect of its own: %s", who, panicText(p))
 }
 
 // panicText describes a panic value without ever showing raw bytes.
@@ -131,7 +140,8 @@ func printable(s string) bool {
 
 // failed makes the outcome of an invocation that gave nothing.
 func failed(name string, err error) Outcome {
-	return Outcome{Name: name, Code: Failure, Message: err.Error(), Error: problemOf(err), Err: err}
+	e := scrubbed(err)
+	return Outcome{Name: name, Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}
 }
 
 func problemOf(err error) *Problem {

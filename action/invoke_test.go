@@ -70,7 +70,7 @@ func TestPanicsBecomeErrorsWithoutBytes(t *testing.T) {
 			r := newRoom(t, nil, Action{Name: "Act", Run: func(context.Context, *Call) (Result, error) {
 				if cause == nil {
 					var m map[string]int
-					m["a"] = 1
+					m["a"] = 1 //nolint:staticcheck // the panic is meant
 				}
 				panic(cause)
 			}})

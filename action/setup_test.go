@@ -51,18 +51,18 @@ func (r *recorder) Record(_ context.Context, o media.Output) (media.Output, erro
 	return o, nil
 }
 
-func newRoom(t testing.TB, change func(*Config), actions ...Action) *room {
-	t.Helper()
+func newRoom(tb testing.TB, change func(*Config), actions ...Action) *room {
+	tb.Helper()
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	codec, err := wire.NewCodec(wire.Config{
 		Blobs: store, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}},
 		Limits: wire.Limits{ImageBytes: 1 << 20},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	set := &media.Set{}
 	rec := &recorder{set: set}
@@ -72,18 +72,18 @@ func newRoom(t testing.TB, change func(*Config), actions ...Action) *room {
 	}
 	r, err := NewRegistry(cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := r.Register(actions...); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return &room{Registry: r, codec: codec, recorder: rec, set: set}
 }
 
 // run invokes in the room's media set.
-func (r *room) run(t testing.TB, name string, params map[string]any) Outcome {
-	t.Helper()
-	ctx := media.WithScope(t.Context(), media.Scope{Tree: "tree", AgentPath: "root/child"})
+func (r *room) run(tb testing.TB, name string, params map[string]any) Outcome {
+	tb.Helper()
+	ctx := media.WithScope(tb.Context(), media.Scope{Tree: "tree", AgentPath: "root/child"})
 	return r.Invoke(ctx, name, params, Env{Media: r.set})
 }
 
@@ -95,8 +95,8 @@ func giving(p Param, v any) Action {
 }
 
 // noise is a PNG whose bytes repeat nowhere.
-func noise(t testing.TB, w, h int, seed uint64) []byte {
-	t.Helper()
+func noise(tb testing.TB, w, h int, seed uint64) []byte {
+	tb.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	r := rand.New(rand.NewPCG(seed, 7))
 	for i := range img.Pix {
@@ -110,19 +110,19 @@ func noise(t testing.TB, w, h int, seed uint64) []byte {
 	}
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, img); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buf.Bytes()
 }
 
 // tiny is the smallest picture: about 70 bytes.
-func tiny(t testing.TB) []byte {
-	t.Helper()
+func tiny(tb testing.TB) []byte {
+	tb.Helper()
 	var buf bytes.Buffer
 	img := image.NewGray(image.Rect(0, 0, 1, 1))
 	img.Pix[0] = 77
 	if err := png.Encode(&buf, img); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return buf.Bytes()
 }
@@ -131,11 +131,11 @@ func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // mustBeClean fails if any 48 characters of the picture's base64 or any 32 of its
 // bytes stand in what a model, a log or a row would get.
-func mustBeClean(t testing.TB, out Outcome, picture []byte) {
-	t.Helper()
+func mustBeClean(tb testing.TB, out Outcome, picture []byte) {
+	tb.Helper()
 	seen, err := json.Marshal(out)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	text := string(seen)
 	if out.Err != nil {
@@ -145,29 +145,29 @@ func mustBeClean(t testing.TB, out Outcome, picture []byte) {
 		s := enc.EncodeToString(picture)
 		for i := 0; i+48 <= len(s); i += 4 {
 			if strings.Contains(text, s[i:i+48]) {
-				t.Fatalf("base64 of the picture from character %d on is in the outcome: %s", i, clip(text, 300))
+				tb.Fatalf("base64 of the picture from character %d on is in the outcome: %s", i, clip(text, 300))
 			}
 		}
 	}
 	for i := 0; i+32 <= len(picture); i += 8 {
 		if strings.Contains(text, string(picture[i:i+32])) {
-			t.Fatalf("bytes of the picture from %d on are in the outcome", i)
+			tb.Fatalf("bytes of the picture from %d on are in the outcome", i)
 		}
 	}
 }
 
 // mustHold fails unless the stored bytes are exactly the given ones.
-func (r *room) mustHold(t testing.TB, o media.Output, want []byte) {
-	t.Helper()
-	f, err := r.codec.Open(t.Context(), o.Digest)
+func (r *room) mustHold(tb testing.TB, o media.Output, want []byte) {
+	tb.Helper()
+	f, err := r.codec.Open(tb.Context(), o.Digest)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	got, err := io.ReadAll(f)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Fatalf("stored %d bytes, want the %d that came", len(got), len(want))
+		tb.Fatalf("stored %d bytes, want the %d that came", len(got), len(want))
 	}
 }

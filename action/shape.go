@@ -170,7 +170,8 @@ func isMediaType(t string) bool {
 }
 
 // object walks a map, or takes it as one media item.
-func (p *pass) object(ctx context.Context, m map[string]any, n nested) any {
+func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any) {
+	defer p.guard(&safe)
 	s, ok := itemOf(m, n.declared)
 	if !ok {
 		out := make(map[string]any, len(m))

@@ -64,8 +64,6 @@ func (p *pass) walk(ctx context.Context, v any, n nested) any {
 		return p.list(ctx, t, n)
 	case map[string]any:
 		return p.object(ctx, t, n)
-	case error:
-		return p.message(ctx, t.Error())
 	}
 	return p.other(ctx, v, n)
 }
@@ -128,8 +126,11 @@ func (p *pass) metadata(ctx context.Context, m map[string]any) map[string]any {
 }
 
 // other handles Go types beyond those of JSON.
-func (p *pass) other(ctx context.Context, v any, n nested) any {
+func (p *pass) other(ctx context.Context, v any, n nested) (safe any) {
+	defer p.guard(&safe)
 	switch t := v.(type) {
+	case error:
+		return p.message(ctx, t.Error())
 	case io.Reader:
 		return p.reader(ctx, t)
 	case image.Image:
@@ -156,6 +157,14 @@ func (p *pass) other(ctx context.Context, v any, n nested) any {
 		return fmt.Sprintf("[value of type %T]", v)
 	default:
 		return p.viaMarshal(ctx, v, n)
+	}
+}
+
+// guard puts an error in the place of a value whose own code panicked: its readers,
+// marshalers and errors are the action's, and so are their defects.
+func (p *pass) guard(safe *any) {
+	if cause := recover(); cause != nil {
+		*safe = p.item(media.Output{}, defect("a value of "+p.to.Source, cause))
 	}
 }
 

@@ -96,6 +96,9 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 
 // invoke calls the registry through the journal.
 func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) action.Outcome {
+	if err := notBegun(ctx); err != nil {
+		return refused(call.Name, err)
+	}
 	if err := r.allowed(call.Name); err != nil {
 		return refused(call.Name, err)
 	}
@@ -126,6 +129,14 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
 	}
 	return k.Outcome
+}
+
+// notBegun says why an act is not begun: the run ended while it waited its turn.
+func notBegun(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return media.Errorf(media.CodeOf(err), "not begun, because the run was ended before: %w", err)
+	}
+	return nil
 }
 
 // allowed checks that the agent may take the action.

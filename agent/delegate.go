@@ -16,7 +16,7 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	child, use, granted, err := r.prepare(ctx, call, at)
 	if err != nil {
 		p := problemOf(err)
-		rec.Status, rec.Code, rec.Message = StatusFailed, string(p.Code), p.Message
+		rec.Status, rec.Code, rec.Message = statusOf(ctx, err), string(p.Code), p.Message
 		r.end(ctx, rec)
 		return agentOutcome{Name: clip(call.Name, 80), Message: p.Message, Error: &p}, nil, use
 	}
@@ -46,6 +46,9 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 // prepare checks a call and makes the child's run with what it is granted: the refs
 // named, those in the task, and those in the payload keys handed down.
 func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, AgentUse, []media.Output, error) {
+	if err := notBegun(ctx); err != nil {
+		return nil, AgentUse{}, nil, err
+	}
 	sp, use, err := r.callee(call.Name)
 	if err != nil {
 		return nil, use, nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 // maxCandidates bounds how many places of an answer are tried as the start of JSON.
-const maxCandidates = 64
+const maxCandidates = 10_000
 
 var stepKeys = []string{"actions", "agents", "done", "payload", "payloadPatch", "message", "ask", "promote", "reasoning"}
 
@@ -20,6 +20,7 @@ func extractObject(text string) (map[string]any, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, badStep("the answer is empty: answer with one JSON object")
 	}
+	text = withoutThoughts(text)
 	var other map[string]any
 	from := 0
 	for range maxCandidates {
@@ -51,6 +52,19 @@ func extractObject(text string) (map[string]any, error) {
 	return nil, badStep("the answer holds no JSON object: answer with one JSON object as the contract says, without prose")
 }
 
+// withoutThoughts drops the thoughts that some models write before their answer:
+// they may hold drafts of it.
+func withoutThoughts(text string) string {
+	text = strings.TrimLeft(text, "\ufeff \n\r\t")
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "```") {
+		return text
+	}
+	if _, answer, ok := strings.Cut(text, "</think>"); ok && strings.Contains(answer, "{") {
+		return answer
+	}
+	return text
+}
+
 // beginsObject tells JSON from a brace in prose.
 func beginsObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text[1:], " \n\r\t"), `"`)
@@ -70,6 +84,9 @@ func decodeObject(text string) (map[string]any, int, error) {
 	obj, used, err := decode(text)
 	if err == nil {
 		return obj, used, nil
+	}
+	if !beginsObject(text) {
+		return nil, 0, err
 	}
 	mended, changed := mend(text)
 	if !changed {

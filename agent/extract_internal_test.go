@@ -92,6 +92,12 @@ func TestPlaceAt(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", key, plain(got), want)
 		}
 	}
+	// A sub-agent that is asked again adds to what it found before.
+	first := placeAt(nil, "r", map[string]any{"findings": []any{"a", map[string]any{"n": 1}}, "note": "x", "empty": []any{}})
+	got := placeAt(first, "r", map[string]any{"findings": []any{map[string]any{"n": 1}, "b"}, "note": "y"})
+	if want := `{"r":{"empty":[],"findings":["a",{"n":1},"b"],"note":"y"}}`; string(plain(got)) != want || strings.Contains(string(plain(first)), `"note":"y"`) {
+		t.Errorf("got %s after %s", plain(got), plain(first))
+	}
 }
 
 func TestSumUSD(t *testing.T) {
@@ -102,6 +108,10 @@ func TestSumUSD(t *testing.T) {
 	}
 	if AddUSD(nil, nil) != nil || *AddUSD(nil, &b) != "0.2" || *AddUSD(&a, nil) != "0.1" {
 		t.Error("unknown adds nothing")
+	}
+	tiny := "0.000000000000000001"
+	if got := *AddUSD(&tiny, &a); got != "0.100000000000000001" {
+		t.Errorf("got %s", got)
 	}
 	z := "10"
 	if got := *AddUSD(&z, &z); got != "20" {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atelier/action"
@@ -27,11 +28,14 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 		r.tell(res)
 		return false, ctx.Err()
 	}
-	unknown = append(unknown, r.unknownRefs()...)
-	if len(unknown) > 0 && !r.refsSentBack {
+	all := slices.Concat(unknown, r.unknownRefs())
+	if len(all) > 0 && !r.refsSentBack && r.turns < r.spec.def.Turns {
 		r.refsSentBack = true
-		r.tell(results{Errors: []action.Problem{problemOf(r.set.Unknown(unknown...))}})
+		r.tell(results{Errors: []action.Problem{problemOf(r.set.Unknown(all...))}})
 		return false, nil
+	}
+	if len(unknown) > 0 {
+		r.warn(ctx, "media that does not exist was chosen for the answer ("+strings.Join(unknown, ", ")+"): it is left out")
 	}
 	r.acceptRefs(ctx)
 	return true, nil
@@ -116,8 +120,9 @@ func (r *run) acceptRefs(ctx context.Context) {
 
 var (
 	// looseRef finds refs where an address belongs: in src and href attributes and
-	// in Markdown links, bare or as one of our media URLs.
-	looseRef = regexp.MustCompile(`(?i)((?:src|href)\s*=\s*["']|\]\()\s*(?:[^"'()\s]*/)?((?:img|aud|vid|doc)-[0-9a-z]{8})(?:\.[a-z0-9]{1,5})?\s*(["')])`)
+	// in Markdown links, bare, as one of our media URLs, or as a placeholder with a
+	// path before it.
+	looseRef = regexp.MustCompile(`(?i)((?:src|href)\s*=\s*["']|\]\()\s*(?:[^"'()\s]*/)?(?:\$\{media:)?((?:img|aud|vid|doc)-[0-9a-z]{8})\}?(?:\.[a-z0-9]{1,5})?\s*(["')])`)
 	// looseMark finds placeholders in another case or with blanks inside.
 	looseMark = regexp.MustCompile(`(?i)(\$?)\$\{\s*media\s*:\s*((?:img|aud|vid|doc)-[0-9a-z]{8})\s*\}`)
 )

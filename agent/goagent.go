@@ -107,10 +107,7 @@ func (r *run) code(ctx context.Context) (err error) {
 	}()
 	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r})
 	if answer.Payload != nil {
-		safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target(r.spec.slug), answer.Payload)
-		r.stored(ctx, safe.Media)
-		r.warn(ctx, safe.Warnings...)
-		r.payload, _ = safe.Value.(map[string]any)
+		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)
 	}
 	r.message = r.cleanText(ctx, answer.Message)
 	r.warn(ctx, answer.Warnings...)

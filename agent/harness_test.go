@@ -3,6 +3,7 @@ package agent_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"image"
 	"image/color"
@@ -66,6 +67,7 @@ type script struct {
 	answers  map[string][]any
 	requests []chat.Request
 	profile  chat.Profile
+	before   func() // called at the start of every answer; nil does nothing
 }
 
 func (s *script) Profile() chat.Profile {
@@ -82,6 +84,9 @@ func (s *script) Choose(context.Context, []string) (chat.Choice, error) {
 func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return chat.Response{}, err
+	}
+	if s.before != nil {
+		s.before()
 	}
 	slug := slugOf(r.System)
 	s.mu.Lock()
@@ -255,13 +260,15 @@ func (w *world) run(tb testing.TB, message string) (*agent.Result, error) {
 // picture draws a small PNG whose bytes depend on n.
 func picture(n int) []byte {
 	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
-	img.Set(0, 0, color.RGBA{R: uint8(n), G: uint8(n >> 8), A: 255}) //nolint:gosec // a test's colour.
+	img.Set(0, 0, color.RGBA{R: uint8(n), G: uint8(n >> 8), A: 255})
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
 }
+
+func base64Of(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 func refOf(n int) string { return string(media.RefOf(media.ModalityImage, media.DigestOf(picture(n)))) }
 

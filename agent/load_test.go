@@ -123,7 +123,7 @@ func TestShippedAgents(t *testing.T) {
 			t.Errorf("%s has a prompt of %d bytes", d.Slug, len(d.Prompt))
 		}
 	}
-	if got := strings.Join(slugs, " "); got != "file-research-agent infographic-agent research-agent research-report-writer sage" {
+	if got := strings.Join(slugs, " "); got != "database-research-agent file-research-agent infographic-agent kb-research-agent research-agent research-report-writer sage web-research-agent" {
 		t.Errorf("shipped: %s", got)
 	}
 	writer, err := defs.Find("Research Report Writer")

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -39,7 +41,9 @@ func setKeys(target, values map[string]any) map[string]any {
 	return out
 }
 
-// placeAt puts a sub-agent's payload under the key that its parent's definition names.
+// placeAt puts a sub-agent's payload under the key that its parent's definition
+// names. What an earlier call put there stays beside it: lists grow, other values
+// are replaced. At the top all values are replaced.
 func placeAt(target map[string]any, key string, payload map[string]any) map[string]any {
 	switch {
 	case key == "" || payload == nil:
@@ -49,10 +53,34 @@ func placeAt(target map[string]any, key string, payload map[string]any) map[stri
 	}
 	head, rest, deeper := strings.Cut(key, ".")
 	if !deeper {
-		return setKeys(target, map[string]any{head: payload})
+		return setKeys(target, map[string]any{head: gather(target[head], payload)})
 	}
 	inner, _ := target[head].(map[string]any)
 	return setKeys(target, map[string]any{head: placeAt(inner, rest, payload)})
+}
+
+// gather joins what two calls of a sub-agent brought: lists grow by what is new,
+// objects are joined, and of other values the later one counts.
+func gather(old, more any) any {
+	switch m := more.(type) {
+	case map[string]any:
+		have, _ := old.(map[string]any)
+		out := setKeys(have, nil)
+		for k, v := range m {
+			out[k] = gather(out[k], v)
+		}
+		return out
+	case []any:
+		have, _ := old.([]any)
+		out := append([]any{}, have...)
+		for _, e := range m {
+			if !slices.ContainsFunc(have, func(h any) bool { return reflect.DeepEqual(h, e) }) {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return more
 }
 
 // mapStrings rebuilds a JSON value with f applied to every string in it, keys excepted.
@@ -90,4 +118,29 @@ func eachString(v any, f func(string)) {
 			eachString(e, f)
 		}
 	}
+}
+
+// eachText calls f with every string in a JSON value, keys included.
+func eachText(v any, f func(string)) {
+	eachString(v, f)
+	mapKeys(v, func(key string) string { f(key); return key })
+}
+
+// mapKeys rebuilds a JSON value with f applied to every key in it.
+func mapKeys(v any, f func(string) string) any {
+	switch t := v.(type) {
+	case []any:
+		out := make([]any, len(t))
+		for i, e := range t {
+			out[i] = mapKeys(e, f)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for k, e := range t {
+			out[f(k)] = mapKeys(e, f)
+		}
+		return out
+	}
+	return v
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"atelier/media"
@@ -151,8 +152,12 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 	if !ok || !p.readable(o) {
 		return p.missing(string(ref))
 	}
-	if p.w.inAddress() {
+	switch {
+	case p.w.inAddress():
 		return p.address(o)
+	case p.w.tags.inside && p.o.Format != FormatText:
+		// In an attribute beside other words, such as alt, only words make sense.
+		return p.words(label(o))
 	}
 	before, after := around(o, p.o.Format)
 	if _, err := io.WriteString(p.w, before); err != nil {
@@ -177,7 +182,15 @@ func (p *renderer) readable(o media.Output) bool {
 	return r.Close() == nil
 }
 
+// words writes text that cannot end the attribute that it stands in.
+func (p *renderer) words(s string) error {
+	_, err := io.WriteString(p.w, html.EscapeString(s))
+	return err
+}
+
 func (p *renderer) address(o media.Output) error {
+	p.w.opaque = true
+	defer func() { p.w.opaque = false }()
 	switch p.o.Mode {
 	case ModeDataURI:
 		if err := p.o.Codec.WriteDataURI(p.ctx, p.w, o.Blob); err != nil {
@@ -203,12 +216,26 @@ func (p *renderer) escaped(_ media.Output, address string) error {
 	return err
 }
 
+// anyMark finds placeholders, broken and escaped ones too.
+var anyMark = regexp.MustCompile(`\$?\$\{media:[^}"'<>\s]*\}?`)
+
+// WithoutMarks drops every placeholder from a text in which no item can stand, such
+// as a title or a label, and puts it on one line.
+func WithoutMarks(text string) string {
+	return strings.Join(strings.Fields(anyMark.ReplaceAllString(text, " ")), " ")
+}
+
+// label is what an item is called.
+func label(o media.Output) string {
+	if l := WithoutMarks(o.Label); l != "" {
+		return l
+	}
+	return string(o.Modality)
+}
+
 // around gives what surrounds the address of an item outside an attribute.
 func around(o media.Output, f Format) (before, after string) {
-	label := o.Label
-	if label == "" {
-		label = string(o.Modality)
-	}
+	label := label(o)
 	switch f {
 	case FormatText:
 		return "", ""
@@ -248,6 +275,8 @@ func (p *renderer) missing(what string) error {
 	switch {
 	case p.w.inAddress():
 		out = missingPicture
+	case p.w.tags.inside && p.o.Format != FormatText:
+		out = "missing"
 	case p.o.Format == FormatHTML:
 		out = `<figure class="missing-image" role="img" aria-label="Missing image"><div>Missing image</div><figcaption>` + name + ` is not available.</figcaption></figure>`
 	default:
@@ -259,26 +288,3 @@ func (p *renderer) missing(what string) error {
 
 // missingPicture is what stands in an image's address: a small drawing that says so.
 var missingPicture = "data:image/svg+xml," + url.PathEscape(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 240" width="640" height="240" role="img" aria-label="Missing image"><rect x="1" y="1" width="638" height="238" rx="12" fill="#f3f3f1" stroke="#8a8a86" stroke-width="2" stroke-dasharray="8 6"/><text x="320" y="128" font-family="system-ui,sans-serif" font-size="24" fill="#5b5b57" text-anchor="middle">Missing image</text></svg>`)
-
-// tailWriter remembers the end of what was written.
-type tailWriter struct {
-	w    io.Writer
-	last [2]byte
-}
-
-func (t *tailWriter) Write(b []byte) (int, error) {
-	switch n := len(b); {
-	case n >= 2:
-		t.last = [2]byte{b[n-2], b[n-1]}
-	case n == 1:
-		t.last = [2]byte{t.last[1], b[0]}
-	}
-	return t.w.Write(b)
-}
-
-// inAddress reports whether what comes next stands where an address belongs: behind
-// =" or =' or = in HTML, or behind ]( in Markdown.
-func (t *tailWriter) inAddress() bool {
-	a, b := t.last[0], t.last[1]
-	return b == '=' || a == '=' && (b == '"' || b == '\'') || a == ']' && b == '('
-}

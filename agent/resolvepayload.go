@@ -121,7 +121,7 @@ type jsonEscaper struct{ w io.Writer }
 func (e jsonEscaper) Write(b []byte) (int, error) {
 	done := 0
 	for i, c := range b {
-		esc := ""
+		var esc string
 		switch {
 		case c == '"' || c == '\\':
 			esc = `\` + string(rune(c))

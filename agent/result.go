@@ -150,8 +150,8 @@ func sumUSD(a, b *string) *string {
 	if !okX || !okY {
 		return a
 	}
-	// Prices are decimal with few digits, so twelve decimals are exact.
-	s := x.Add(x, y).FloatString(12)
+	// Packages chat and generate write at most eighteen decimals.
+	s := x.Add(x, y).FloatString(18)
 	s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	return &s
 }

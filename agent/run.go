@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -93,7 +94,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	status := StatusSucceeded
 	switch {
 	case err == nil:
-	case media.CodeOf(err) == media.CodeCancelled || ctx.Err() != nil && context.Cause(ctx) == context.Canceled:
+	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 	default:
@@ -242,14 +243,19 @@ func suspicious(s string) bool {
 // clean takes media out of a value that a person or a model gave.
 func (r *run) clean(ctx context.Context, source string, v any) any {
 	dirty := false
-	eachString(v, func(s string) { dirty = dirty || suspicious(s) })
+	eachText(v, func(s string) { dirty = dirty || suspicious(s) })
 	if !dirty {
 		return v
 	}
+	return r.intercept(ctx, source, v)
+}
+
+// intercept stores the media of a value and gives the value without it.
+func (r *run) intercept(ctx context.Context, source string, v any) any {
 	safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target(source), v)
 	r.stored(ctx, safe.Media)
 	r.warn(ctx, safe.Warnings...)
-	return safe.Value
+	return mapKeys(safe.Value, media.Scrub)
 }
 
 // cleanText is clean for a text: an item that was the whole text stands as its placeholder.

@@ -227,7 +227,7 @@ func TestInventedRefIsRepairedOnceThenShownAsMissing(t *testing.T) {
 func TestRefsInOtherForms(t *testing.T) {
 	t.Parallel()
 	ref := refOf(1)
-	html := `<img src='` + ref + `'><img src="/media/` + ref + `.png"><a href="https://h.example/media/` + ref + `">x</a> ${media:` + strings.ToUpper(ref) + `} $${media:` + ref + `}`
+	html := `<img src='` + ref + `'><img src="/media/` + ref + `.png"><a href="https://h.example/media/` + ref + `">x</a> ${media:` + strings.ToUpper(ref) + `} $${media:` + ref + `} <img src=" /media/${media:` + ref + `} ">`
 	step, err := json.Marshal(map[string]any{"done": true, "payload": map[string]any{"html": html, "markdown": "![a](" + ref + ")"}})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +243,7 @@ func TestRefsInOtherForms(t *testing.T) {
 	}
 	p := "${media:" + ref + "}"
 	want := map[string]string{
-		"html":     `<img src='` + p + `'><img src="` + p + `"><a href="` + p + `">x</a> ` + p + ` $` + p,
+		"html":     `<img src='` + p + `'><img src="` + p + `"><a href="` + p + `">x</a> ` + p + ` $` + p + ` <img src="` + p + `">`,
 		"markdown": "![a](" + p + ")",
 	}
 	if d := cmp.Diff(want, got); d != "" {

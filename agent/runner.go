@@ -95,7 +95,7 @@ func (c Config) withDefaults() Config {
 		c.Parallel = 8
 	}
 	if c.Now == nil {
-		c.Now = func() time.Time { return time.Now().UTC() }
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
 	}
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
@@ -152,8 +152,8 @@ func (r *Runner) check(d *Definition) error {
 			return media.Errorf(media.CodeInvalid, "%s: agent %q is not known: there are %s", a.pos, a.Slug, joined(r.slugs()))
 		}
 	}
-	if r.ready(d) != nil {
-		return nil
+	if ready := r.ready(d) == nil; !ready {
+		return nil // not offered, so its actions need not be there
 	}
 	for _, a := range d.Actions {
 		if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,6 +15,9 @@ import (
 
 // maxRepairs is how many answers in a row may be unusable before the run fails.
 const maxRepairs = 3
+
+// finishLength is how a model says that its answer was cut off.
+const finishLength = "length"
 
 // loop asks the model for one step after another until the work is done.
 func (r *run) loop(ctx context.Context) error {
@@ -93,6 +97,9 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 		return nil, fmt.Errorf("ask %s: %w", profile.Name, err)
 	}
 	step, err := r.r.steps.parse(resp.Text)
+	if err != nil && resp.FinishReason == finishLength {
+		err = badStep("the answer was cut off at the model's length limit: answer with less, and bring a long text into the payload in several steps with payloadPatch")
+	}
 	done := TurnFinished{Turn: r.turns, Model: resp.Model, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}
 	if err != nil {
 		r.history.add(r.turns, chat.Text(chat.RoleAssistant, clip(media.Scrub(resp.Text), 4000)), nil)
@@ -139,6 +146,11 @@ func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
 	rec.FinishedAt = r.r.cfg.Now()
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
+		if errors.Is(err, chat.ErrUnsettled) {
+			r.mu.Lock()
+			r.cost.Complete = false
+			r.mu.Unlock()
+		}
 		save()
 		return chat.Response{}, err
 	}

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -65,7 +66,7 @@ func TestNoCallIsPaidTwice(t *testing.T) {
 				}))
 				t.Cleanup(server.Close)
 				_, err := ask(t, at(t, provider, server.URL))
-				if err == nil || media.Retryable(err) || calls.Load() != 1 {
+				if err == nil || !errors.Is(err, chat.ErrUnsettled) || media.Retryable(err) || calls.Load() != 1 {
 					t.Errorf("%d calls, retryable %v, error %v", calls.Load(), media.Retryable(err), err)
 				}
 			})
@@ -148,7 +149,7 @@ func TestCallsEnd(t *testing.T) {
 		c.Keys["openai"], c.BaseURLs["openai"], c.Timeout = "sk-test", server.URL+"/v1", 20*time.Millisecond
 	})
 	_, err := ask(t, named(t, r, "openai/seeing"))
-	if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !strings.Contains(err.Error(), "billed") {
+	if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !errors.Is(err, chat.ErrUnsettled) || !strings.Contains(err.Error(), "billed") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -162,6 +162,10 @@ func TestCostIsExact(t *testing.T) {
 	if got := p.Cost(chat.Usage{InputTokens: 1001, OutputTokens: 7}); got == nil || *got != "0.00015435" {
 		t.Errorf("got %v", got)
 	}
+	p = chat.Profile{InputUSD: "0.0123456789", OutputUSD: "1"}
+	if got := p.Cost(chat.Usage{InputTokens: 1}); got == nil || *got != "0.0000000123456789" {
+		t.Errorf("got %v", *got)
+	}
 	if got := (chat.Profile{InputUSD: "1"}).Cost(chat.Usage{}); got != nil {
 		t.Errorf("half a price list gives %s", *got)
 	}

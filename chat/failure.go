@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -15,26 +15,57 @@ import (
 	"atelier/media"
 )
 
+// ErrUnsettled is wrapped by the error of a call that was sent and not answered
+// whole: nobody knows whether it is billed.
+var ErrUnsettled = errors.New("sent and not answered")
+
 // failure turns what the SDK says into our one error vocabulary. The SDK's error
-// value itself is dropped: it keeps whole request and response bodies.
-func (m *model) failure(err error) error {
-	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, ended) {
-			return media.Errorf(media.CodeOf(ended), "ask %s: %w", m.profile, ended)
-		}
-	}
+// value itself is dropped: it keeps whole request and response bodies. sent tells
+// whether the request left this machine.
+func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	var own *media.Error
 	if errors.As(err, &own) {
 		return own
 	}
 	var pe *fantasy.ProviderError
-	if !errors.As(err, &pe) {
-		return media.Errorf(media.CodeUnavailable, "ask %s: %s", m.profile, media.Scrub(err.Error()))
+	if !errors.As(err, &pe) || pe.StatusCode == 0 && !pe.IsContextTooLarge() {
+		return m.unanswered(ctx, err, sent)
 	}
 	e := media.Errorf(codeOf(pe), "ask %s: %s", m.profile, media.Scrub(explain(m.profile, pe)))
 	e.RetryAfter = retryAfter(pe.ResponseHeaders)
 	// A chat answer that broke off was billed; only refusals are repeated.
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && pe.StatusCode >= 500
+	return e
+}
+
+// unanswered is the error of a call that no whole answer came to. Only one that
+// never left this machine can be repeated without being paid twice.
+func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
+	billed := ""
+	var unsettled error
+	if sent {
+		billed, unsettled = "; it may have been billed, so it is not repeated", ErrUnsettled
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before its answer came: %s%s", m.profile, ended, billed)
+			e.Cause = errors.Join(ended, unsettled)
+			return e
+		}
+	}
+	why := media.Scrub(err.Error())
+	u, network := errors.AsType[*url.Error](err)
+	if network {
+		why = media.Scrub(u.Err.Error())
+	}
+	switch {
+	case !sent && !network:
+		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
+	case !sent:
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network and %s", m.profile, why, m.provider.BaseVariable)
+	}
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, why, billed)
+	e.Cause = unsettled
 	return e
 }
 
@@ -47,8 +78,6 @@ func codeOf(pe *fantasy.ProviderError) media.Code {
 		return media.CodeQuotaExceeded
 	case strings.Contains(pe.Message, "API key not valid"):
 		return media.CodeUnauthorized
-	case errors.Is(pe.Cause, io.ErrUnexpectedEOF):
-		return media.CodeBadResponse
 	}
 	switch pe.StatusCode {
 	case http.StatusUnauthorized:
@@ -65,7 +94,7 @@ func codeOf(pe *fantasy.ProviderError) media.Code {
 		return media.CodeRateLimited
 	}
 	switch {
-	case pe.StatusCode >= 500 || pe.StatusCode == 0:
+	case pe.StatusCode >= 500:
 		return media.CodeUnavailable
 	case pe.StatusCode >= 400:
 		return media.CodeInvalid

@@ -1,9 +1,13 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"math/big"
+	"net/http/httptrace"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"charm.land/fantasy"
 
@@ -14,8 +18,10 @@ import (
 // model is a fantasy language model behind our seam.
 type model struct {
 	profile    Profile
+	provider   Provider
 	codec      *wire.Codec
 	text, json fantasy.LanguageModel
+	timeout    time.Duration
 }
 
 var _ Model = (*model)(nil)
@@ -33,18 +39,21 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	if r.Schema != nil {
 		lm = m.json
 	}
+	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	defer cancel()
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(ctx)
 	res, err := lm.Generate(ctx, call)
 	if err != nil {
-		return Response{}, m.failure(err)
+		return Response{}, m.failure(ctx, err, sent.Load())
 	}
 	out := Response{
 		// Some providers use Text for one block only; ours is the whole answer.
-		Text: joinText(res.Content), Model: m.profile.ID, FinishReason: finish(res.FinishReason),
-		Usage: Usage{
-			InputTokens:  res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens,
-			OutputTokens: res.Usage.OutputTokens,
-		},
+		Text: joinText(res.Content), Model: m.profile.ID, FinishReason: finish(res.FinishReason), Usage: m.usage(res.Usage),
+	}
+	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
+		return Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, out.Text)
 	for _, l := range lifted.All() {
@@ -52,6 +61,15 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	}
 	out.CostUSD = m.profile.Cost(out.Usage)
 	return out, nil
+}
+
+// usage counts what is billed, by the provider's own way of counting.
+func (m *model) usage(u fantasy.Usage) Usage {
+	if m.profile.Provider == "gemini" {
+		// Thoughts are counted beside the answer, and cached tokens within the prompt.
+		return Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens + u.ReasoningTokens}
+	}
+	return Usage{InputTokens: u.InputTokens + u.CacheReadTokens + u.CacheCreationTokens, OutputTokens: u.OutputTokens}
 }
 
 func joinText(c fantasy.ResponseContent) string {
@@ -93,13 +111,27 @@ func (m *model) call(ctx context.Context, r Request) (fantasy.Call, error) {
 		}
 		c.Prompt = append(c.Prompt, fantasy.Message{Role: role, Content: parts})
 	}
-	if r.MaxOutputTokens > 0 {
-		c.MaxOutputTokens = &r.MaxOutputTokens
+	if most := cmp.Or(r.MaxOutputTokens, m.room()); most > 0 {
+		c.MaxOutputTokens = &most
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
 		c.Temperature = r.Temperature
 	}
 	return c, nil
+}
+
+// anthropicRoom is what one answer may take: beyond about 21,000 tokens the SDK
+// demands a stream.
+const anthropicRoom = 16_000
+
+// room is the length of answer to ask for where the request names none; 0 leaves it
+// to the provider. Anthropic's protocol wants a number, and the SDK's is too small
+// for a report.
+func (m *model) room() int64 {
+	if m.profile.Provider != "anthropic" {
+		return 0
+	}
+	return min(cmp.Or(m.profile.MaxOutputTokens, anthropicRoom), anthropicRoom)
 }
 
 // parts turns our parts into the SDK's. A picture travels as the marker of its
@@ -138,7 +170,7 @@ func (f Profile) Cost(u Usage) *string {
 	sum := new(big.Rat).Mul(in, big.NewRat(u.InputTokens, 1))
 	sum.Add(sum, out.Mul(out, big.NewRat(u.OutputTokens, 1)))
 	sum.Quo(sum, million)
-	s := strings.TrimRight(strings.TrimRight(sum.FloatString(12), "0"), ".")
+	s := strings.TrimRight(strings.TrimRight(sum.FloatString(18), "0"), ".")
 	if s == "" {
 		s = "0"
 	}

@@ -1,9 +1,11 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/anthropic"
@@ -20,11 +22,15 @@ import (
 // detection by signature finds the rest.
 var mediaFields = wire.Fields{Media: []string{"inlineData.data", "audio.data", "source.data"}}
 
+// defaultTimeout bounds one call where the configuration does not.
+const defaultTimeout = 10 * time.Minute
+
 // dial builds the two faces of one model: free text, and JSON where the provider
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 	client := &http.Client{Transport: r.cfg.Codec.Transport(r.cfg.Base, mediaFields)}
-	m := &model{profile: f, codec: r.cfg.Codec}
+	m := &model{profile: f, codec: r.cfg.Codec, timeout: cmp.Or(r.cfg.Timeout, defaultTimeout)}
+	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
 	text, err := r.provider(f, client, false)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)

@@ -140,6 +140,9 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 		if err != nil {
 			out.Err = asError(err)
 			out.Err.Cause = nil
+			if errors.Is(err, ErrUnsettled) {
+				out.Err.Retryable, out.Update.Usage.Unsettled = false, 1
+			}
 		}
 		return json.Marshal(out)
 	})
@@ -270,6 +273,7 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 func (u *Usage) add(v Usage) {
 	u.Calls += v.Calls
 	u.Images += v.Images
+	u.Unsettled += v.Unsettled
 	u.InputTokens = sum(u.InputTokens, v.InputTokens)
 	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)
 	u.ImageInputTokens = sum(u.ImageInputTokens, v.ImageInputTokens)

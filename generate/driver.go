@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 
 	"atelier/media"
 )
@@ -34,6 +35,11 @@ type Driver interface {
 	// Cancel asks the provider to stop; best effort, idempotent.
 	Cancel(ctx context.Context, taskID string) error
 }
+
+// ErrUnsettled is wrapped by the error of a call that was sent and not answered
+// whole: nobody knows whether the provider bills it. Such a call is never repeated,
+// and the ledger says that its cost is unknown.
+var ErrUnsettled = errors.New("sent and not answered")
 
 // Task is one provider call, planned by the Gateway: every setting in it is one
 // that the model takes, in the provider's own vocabulary.

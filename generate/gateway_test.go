@@ -85,7 +85,11 @@ func (h *house) must(t *testing.T, r generate.Request) *generate.Result {
 
 func TestGenerateSplitsAndKeepsSlotOrder(t *testing.T) {
 	t.Parallel()
-	h := build(t, nil)
+	rows, err := generate.LoadCatalogue(strings.NewReader("provider: offline\nmodels: [{api_model: offline-1, max_n: 10}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := build(t, func(_ *house, c *generate.Config) { c.Catalogue = rows })
 	seed := int64(40)
 	got := h.must(t, generate.Request{Model: "Atelier Offline", N: 23, Seed: &seed, Label: "House", Size: "80x64"})
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != 23 {
@@ -290,6 +294,24 @@ func TestRetry(t *testing.T) {
 				t.Errorf("attempts %+v", as)
 			}
 		})
+	}
+}
+
+// TestUnsettledCallsHaveNoKnownCost: one of two calls was lost on its way back; the
+// sum of the other alone would be a lie.
+func TestUnsettledCallsHaveNoKnownCost(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.gemini.OnStart = func(ctx context.Context, _ generate.Task, n int) (generate.Update, error) {
+		if n == 1 {
+			return generate.Update{}, media.Errorf(media.CodeUnavailable, "lost: %w", generate.ErrUnsettled)
+		}
+		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))
+		return generate.Update{Done: true, ReportedUSD: "0.1", Items: []generate.Item{{Blob: &b}}}, nil
+	}
+	got := h.must(t, generate.Request{Model: "Nano Banana 2", N: 2})
+	if len(h.gemini.Tasks()) != 2 || got.Status != generate.StatusPartial || got.Usage.Unsettled != 1 || got.Cost.ReportedUSD != nil {
+		t.Errorf("%d calls, %s, usage %+v, cost %+v", len(h.gemini.Tasks()), got.Status, got.Usage, got.Cost)
 	}
 }
 

@@ -77,6 +77,9 @@ type Usage struct {
 	OutputTokens      int64 `json:"output_tokens"`
 	ImageInputTokens  int64 `json:"image_input_tokens,omitempty"`
 	ImageOutputTokens int64 `json:"image_output_tokens,omitempty"`
+	// Unsettled counts the calls that may have been billed though no whole answer
+	// came ([ErrUnsettled]).
+	Unsettled int `json:"unsettled_calls,omitempty"`
 }
 
 // Cost is money in US dollars as decimal text, exact ("0.134"); nil means unknown,

@@ -56,7 +56,10 @@ func EncodeJPEG(w io.Writer, img image.Image, quality int, l Label) error {
 	if !l.IsZero() {
 		in.insert = jpegSegment(l.XMP())
 	}
-	if !opaque(img) {
+	switch img.(type) {
+	case *image.YCbCr, *image.Gray:
+	default:
+		// The encoder is quick for RGBA only; and JPEG has no transparency.
 		b := img.Bounds()
 		flat := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		draw.Draw(flat, flat.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
@@ -192,7 +195,7 @@ func Transcode(ctx context.Context, w io.Writer, r io.Reader, j Job) (media.Fact
 		if _, err := io.Copy(io.Discard, &source{ctx: ctx, r: in}); err != nil {
 			return media.Facts{}, media.Errorf(media.CodeOf(err), "read %s: %w", f.MIMEType, err)
 		}
-		j.Label, _ = find.label()
+		j.Label = find.label()
 	}
 	if f.Orientation >= 5 {
 		j.Width, j.Height = j.Height, j.Width

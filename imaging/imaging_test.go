@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,11 +23,11 @@ import (
 	"atelier/probe"
 )
 
-func testdata(t testing.TB, name string) []byte {
-	t.Helper()
+func testdata(tb testing.TB, name string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
@@ -42,11 +43,11 @@ func gradient(w, h int, alpha uint8) *image.NRGBA {
 	return img
 }
 
-func pngOf(t testing.TB, img image.Image, l Label) []byte {
-	t.Helper()
+func pngOf(tb testing.TB, img image.Image, l Label) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	if err := EncodePNG(&b, img, l); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -310,7 +311,7 @@ func TestDecodeErrors(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]struct {
-		ctx  context.Context
+		ctx  context.Context //nolint:containedctx // a table of calls
 		r    io.Reader
 		f    media.Facts
 		want media.Code
@@ -432,8 +433,13 @@ func TestJPEGFlattensOnWhite(t *testing.T) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][6]int{
-		{100, 50, 0, 0, 100, 50}, {100, 50, 200, 200, 100, 50}, {100, 50, 50, 0, 50, 25},
-		{100, 50, 0, 10, 20, 10}, {100, 50, 50, 10, 20, 10}, {1000, 1, 10, 10, 10, 1}, {0, 0, 5, 5, 0, 0},
+		{100, 50, 0, 0, 100, 50},
+		{100, 50, 200, 200, 100, 50},
+		{100, 50, 50, 0, 50, 25},
+		{100, 50, 0, 10, 20, 10},
+		{100, 50, 50, 10, 20, 10},
+		{1000, 1, 10, 10, 10, 1},
+		{0, 0, 5, 5, 0, 0},
 	} {
 		if w, h := Fit(c[0], c[1], c[2], c[3]); w != c[4] || h != c[5] {
 			t.Errorf("Fit(%v) = %d × %d, want %d × %d", c[:4], w, h, c[4], c[5])
@@ -484,6 +490,26 @@ func TestReadLabelForeign(t *testing.T) {
 	gone := errors.New("gone")
 	if _, err := ReadLabel(errReader{gone}); !errors.Is(err, gone) {
 		t.Errorf("reader's error: %v", err)
+	}
+}
+
+// TestReadLabelBehindBeginnings finds the label behind megabytes of packets that
+// begin and never end, or end without saying anything. Looking at each beginning by
+// itself would take minutes.
+func TestReadLabelBehindBeginnings(t *testing.T) {
+	t.Parallel()
+	begun := strings.Repeat(packetOpen, 6000)
+	var labelled bytes.Buffer
+	if err := EncodePNG(&labelled, gradient(3, 2, 255), Generated("m", "s")); err != nil {
+		t.Fatal(err)
+	}
+	for name, head := range map[string]string{
+		"without an end": strings.Repeat(begun, 200), "with an end": strings.Repeat(begun+packetClose, 200),
+	} {
+		got, err := ReadLabel(io.MultiReader(strings.NewReader(head), strings.NewReader(strings.Repeat(" ", maxPacket)), bytes.NewReader(labelled.Bytes())))
+		if err != nil || got.SourceType != SourceGenerated {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
 	}
 }
 

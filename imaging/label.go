@@ -105,8 +105,7 @@ func ReadLabel(r io.Reader) (Label, error) {
 			return Label{}, media.Errorf(media.CodeOf(err), "read the label: %w", err)
 		}
 	}
-	l, _ := find.label()
-	return l, nil
+	return find.label(), nil
 }
 
 const (
@@ -135,36 +134,46 @@ func (f *labelFinder) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// scan drops what cannot belong to a packet and notices a whole one.
+// scan drops what cannot belong to a packet and notices a whole one. It drops as much
+// as it can at a time, so that a file of beginnings costs no more than another.
 func (f *labelFinder) scan() {
 	for {
 		if !f.in {
 			i := bytes.Index(f.buf, []byte(packetOpen))
 			if i < 0 {
-				f.buf = append(f.buf[:0], f.buf[max(0, len(f.buf)-len(packetOpen)+1):]...)
+				f.drop(len(f.buf) - len(packetOpen) + 1)
 				return
 			}
-			f.buf, f.in = append(f.buf[:0], f.buf[i:]...), true
+			f.drop(i)
+			f.in = true
 		}
 		end := bytes.Index(f.buf, []byte(packetClose))
-		if end < 0 && len(f.buf) <= maxPacket {
+		switch {
+		case end < 0 && len(f.buf) <= maxPacket:
 			return
-		}
-		if end >= 0 && bytes.Contains(f.buf[:end], []byte("DigitalSourceType")) {
+		case end < 0: // no packet that begins before the last 64 KiB can end in time
+			f.drop(max(len(packetOpen), len(f.buf)-maxPacket))
+		case bytes.Contains(f.buf[:end], []byte("DigitalSourceType")):
 			f.buf, f.done = f.buf[:end+len(packetClose)], true
 			return
+		default: // nor does one that begins inside this one name a source type
+			f.drop(end + len(packetClose))
 		}
-		f.buf, f.in = append(f.buf[:0], f.buf[len(packetOpen):]...), false
+		f.in = false
 	}
 }
 
-// label reads the packet that was found.
-func (f *labelFinder) label() (Label, bool) {
+// drop forgets the first n bytes.
+func (f *labelFinder) drop(n int) {
+	f.buf = append(f.buf[:0], f.buf[max(0, n):]...)
+}
+
+// label reads the packet that was found; without one it is the zero label.
+func (f *labelFinder) label() Label {
 	if !f.done {
-		return Label{}, false
+		return Label{}
 	}
-	l := parseXMP(f.buf)
-	return l, !l.IsZero()
+	return parseXMP(f.buf)
 }
 
 // parseXMP reads properties in both of their forms, elements and attributes.

@@ -8,7 +8,7 @@ import (
 
 // Store is the whole ledger. Implementations are safe for concurrent use, also by
 // several processes on one database.
-type Store interface {
+type Store interface { //nolint:interfacebloat // it only joins the aggregates, each of which is small
 	media.Recorder
 	Runs
 	Prompts

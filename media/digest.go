@@ -83,8 +83,10 @@ func (d *Digest) UnmarshalText(b []byte) error {
 	return err
 }
 
-// clip shortens text that is quoted in an error.
+// clip shortens text that is quoted in an error. Base64 is named before, because the
+// beginning of a picture is still a part of it.
 func clip(s string) string {
+	s = Scrub(s)
 	if len(s) > 80 {
 		return strings.ToValidUTF8(s[:80], "") + "…"
 	}

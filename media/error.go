@@ -61,13 +61,22 @@ func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Errorf makes an [Error]. A %w verb in the format sets its cause. The result is
-// retryable where the code says so by nature ([CodeRateLimited], [CodeUnavailable]).
+// retryable where the code says so by nature ([CodeRateLimited], [CodeUnavailable]);
+// a cause with the same code hands on its Retryable, RetryAfter and Valid.
 func Errorf(code Code, format string, args ...any) *Error {
 	w := fmt.Errorf(format, args...)
-	return &Error{
+	e := &Error{
 		Code: code, Message: w.Error(), Cause: errors.Unwrap(w),
 		Retryable: code == CodeRateLimited || code == CodeUnavailable,
 	}
+	if _, several := w.(interface{ Unwrap() []error }); several {
+		e.Cause = w
+	}
+	var under *Error
+	if errors.As(e.Cause, &under) && under.Code == code {
+		e.Retryable, e.RetryAfter, e.Valid = under.Retryable, under.RetryAfter, under.Valid
+	}
+	return e
 }
 
 // CodeOf finds the code in an error's chain. Context errors have their codes;

@@ -21,7 +21,7 @@ type Resolver func(w io.Writer, r Ref) error
 // around placeholders passes byte for byte. Malformed placeholders pass as text.
 func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 	buf := make([]byte, 0, 64<<10)
-	for {
+	for idle := 0; ; {
 		n, err := src.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		rest, werr := resolveChunk(dst, buf, resolve, err == io.EOF)
@@ -35,43 +35,57 @@ func Resolve(dst io.Writer, src io.Reader, resolve Resolver) error {
 		if err != nil {
 			return err
 		}
+		if idle++; n > 0 {
+			idle = 0
+		} else if idle == maxIdleReads {
+			return io.ErrNoProgress
+		}
 	}
 }
 
+// maxIdleReads is how often a reader may give nothing before it counts as broken.
+const maxIdleReads = 100
+
 // resolveChunk writes all of b that is decided and returns the undecided tail,
-// which is shorter than an escaped placeholder.
+// which is shorter than an escaped placeholder. Text between placeholders goes out
+// in one write, however many lone dollars it holds.
 func resolveChunk(dst io.Writer, b []byte, resolve Resolver, last bool) ([]byte, error) {
-	for len(b) > 0 {
-		i := bytes.IndexByte(b, '$')
-		if i < 0 {
-			_, err := dst.Write(b)
+	text := 0 // b[text:i] is decided and not yet written
+	for i := 0; ; {
+		n := bytes.IndexByte(b[i:], '$')
+		if n < 0 {
+			return nil, write(dst, b[text:])
+		}
+		i += n
+		used, ref, whole := scanDollar(b[i:])
+		switch {
+		case !whole && !last:
+			return b[i:], write(dst, b[text:i])
+		case used == 1:
+			i++
+			continue
+		}
+		if err := write(dst, b[text:i]); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			if _, err := dst.Write(b[:i]); err != nil {
+		text = i + 1 // an escape loses its first dollar
+		if ref != "" {
+			text = i + used
+			if err := resolve(dst, ref); err != nil {
 				return nil, err
 			}
-			b = b[i:]
 		}
-		used, ref, whole := scanDollar(b)
-		if !whole && !last {
-			return b, nil
-		}
-		var err error
-		switch {
-		case ref != "":
-			err = resolve(dst, ref)
-		case used == placeholderLen+1: // escaped: drop the first dollar
-			_, err = dst.Write(b[1:used])
-		default:
-			_, err = dst.Write(b[:used])
-		}
-		if err != nil {
-			return nil, err
-		}
-		b = b[used:]
+		i += used
 	}
-	return nil, nil
+}
+
+// write spares the writer empty writes.
+func write(dst io.Writer, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := dst.Write(b)
+	return err
 }
 
 // scanDollar looks at b, which begins with a dollar: how many bytes are decided,
@@ -141,7 +155,8 @@ func Refs(s string) []Ref {
 }
 
 // BadRefs lists texts that look like placeholders but hold no valid ref, as a
-// model writes them when it invents one: ${media:image_1}.
+// model writes them when it invents one (${media:image_1}), and refs that are not
+// closed, with a word on what they lack.
 func BadRefs(s string) []string {
 	var bad []string
 	for {
@@ -155,8 +170,12 @@ func BadRefs(s string) []string {
 		if end < 0 {
 			end = len(body)
 		}
-		if !escaped && !validRef(body[:end]) {
+		switch {
+		case escaped:
+		case !validRef(body[:end]):
 			bad = append(bad, body[:end])
+		case end == len(body) || body[end] != '}':
+			bad = append(bad, body[:end]+" (without its closing brace)")
 		}
 		s = body[end:]
 	}

@@ -1,14 +1,16 @@
 package media
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 )
 
 // Set is a run's ordered, deduplicated collection of outputs. Children merge into
-// their parents. What it decides is what is shown, never what is kept. It is safe
-// for concurrent use; the zero value is empty and ready.
+// their parents. What it decides is what is shown, never what is kept. Items go in
+// and come out as copies. It is safe for concurrent use; the zero value is empty
+// and ready.
 type Set struct {
 	mu     sync.Mutex // guards items and hidden
 	items  []Output
@@ -26,7 +28,7 @@ func (s *Set) Add(o Output) (Output, error) {
 	defer s.mu.Unlock()
 	i := s.index(o.Ref)
 	if i < 0 {
-		s.items = append(s.items, o)
+		s.items = append(s.items, o.clone())
 		return o, nil
 	}
 	have := &s.items[i]
@@ -35,15 +37,25 @@ func (s *Set) Add(o Output) (Output, error) {
 	}
 	delete(s.hidden, o.Ref)
 	have.Promoted = have.Promoted || o.Promoted
+	have.Partial = have.Partial && o.Partial
+	if have.ID == "" {
+		have.ID = o.ID
+	}
 	for _, p := range o.Lineage {
 		if !slices.Contains(have.Lineage, p) {
 			have.Lineage = append(have.Lineage, p)
 		}
 	}
-	return *have, nil
+	return have.clone(), nil
 }
 
-// Merge adds every item of a child's list and returns the first collision, if any,
+// clone copies what an item points to, so that no caller shares it with the set.
+func (o Output) clone() Output {
+	o.Lineage, o.Metadata = slices.Clone(o.Lineage), maps.Clone(o.Metadata)
+	return o
+}
+
+// Merge adds every item of a child's list and returns the first error, if any,
 // after adding the rest.
 func (s *Set) Merge(outputs []Output) error {
 	var first error
@@ -60,7 +72,7 @@ func (s *Set) Lookup(r Ref) (Output, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := s.index(r); i >= 0 {
-		return s.items[i], true
+		return s.items[i].clone(), true
 	}
 	return Output{}, false
 }
@@ -87,10 +99,11 @@ func (s *Set) Unknown(refs ...string) *Error {
 	if len(valid) > 0 {
 		have = "valid refs are " + strings.Join(valid, ", ")
 	}
-	for i := range refs {
-		refs[i] = clip(refs[i])
+	named := make([]string, len(refs))
+	for i, r := range refs {
+		named[i] = clip(r)
 	}
-	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(refs, ", "), have)
+	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(named, ", "), have)
 	e.Valid, e.Retryable = valid, true
 	return e
 }
@@ -110,8 +123,7 @@ func (s *Set) filter(keep func(Output) bool) []Output {
 	out := make([]Output, 0, len(s.items))
 	for _, o := range s.items {
 		if keep(o) {
-			o.Lineage = slices.Clone(o.Lineage)
-			out = append(out, o)
+			out = append(out, o.clone())
 		}
 	}
 	return out
@@ -178,7 +190,7 @@ func (s *Set) update(r Ref, change func(*Output)) (Output, bool) {
 		return Output{}, false
 	}
 	change(&s.items[i])
-	return s.items[i], true
+	return s.items[i].clone(), true
 }
 
 // index finds a ref; the caller holds mu.

@@ -109,7 +109,7 @@ func hasTrack(s *source, moov box) bool {
 	return ok && handler(s, t) == "soun"
 }
 
-// handler gives the kind of a track: vide, soun, text …
+// handler gives the kind of a track, such as vide, soun or text.
 func handler(s *source, trak box) string {
 	h, ok := findBox(s, trak, "mdia", "hdlr")
 	if !ok {
@@ -141,7 +141,7 @@ func unlessUnset(duration uint64, bits int, scale uint32) float64 {
 // fragmentSeconds reads mehd, the length of a fragmented film.
 func fragmentSeconds(s *source, moov, mehd box) float64 {
 	mvhd, ok := findBox(s, moov, "mvhd")
-	h, m := s.whole(mvhd.body, 24), []byte(nil)
+	h := s.whole(mvhd.body, 24)
 	if !ok || h == nil {
 		return 0
 	}
@@ -149,7 +149,7 @@ func fragmentSeconds(s *source, moov, mehd box) float64 {
 	if h[0] == 1 {
 		scale = binary.BigEndian.Uint32(h[20:])
 	}
-	if m = s.whole(mehd.body, 12); m != nil && m[0] == 1 {
+	if m := s.whole(mehd.body, 12); m != nil && m[0] == 1 {
 		return ratio(binary.BigEndian.Uint64(m[4:]), uint64(scale))
 	}
 	v, _ := s.be32(mehd.body + 4)

@@ -131,12 +131,13 @@ func (t *pageTally) inflate(s *source, off int64) {
 	if t.inflatable <= 0 {
 		return
 	}
+	t.inflatable -= 1024 // also for what is no stream at all
 	z, err := zlib.NewReader(&sectionReader{s: s, off: off, limit: maxObjects})
 	if err != nil {
 		return // not compressed by deflate: its pages stay uncounted
 	}
 	b, _ := io.ReadAll(io.LimitReader(z, maxObjects)) // a cut stream counts as far as it goes
-	t.inflatable -= len(b) + 1024
+	t.inflatable -= len(b)
 	t.count(b, len(b))
 }
 

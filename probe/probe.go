@@ -50,7 +50,7 @@ func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 // believed: such bytes are application/octet-stream.
 func Declare(f media.Facts, declared string) media.Facts {
 	t, _, err := mime.ParseMediaType(declared)
-	if err != nil || !strings.Contains(t, "/") {
+	if err != nil || !strings.Contains(t, "/") || len(t) > maxDeclared || media.Scrub(t) != t {
 		t = ""
 	}
 	switch {
@@ -63,6 +63,10 @@ func Declare(f media.Facts, declared string) media.Facts {
 	}
 	return f
 }
+
+// maxDeclared is the longest declared type that is believed; types are shown in
+// prompts, and a longer one carries something else.
+const maxDeclared = 100
 
 // textType tells the types that are sniffed from text and weak for that reason.
 func textType(t string) bool { return t == typeHTML || t == typeJSON }

@@ -50,11 +50,11 @@ func samples() map[string]media.Facts {
 	}
 }
 
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
+func sample(tb testing.TB, name string) []byte {
+	tb.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b
 }
@@ -151,18 +151,30 @@ func TestLyingHeaders(t *testing.T) {
 		want media.Facts
 	}{
 		"png of 900 megapixels": {png, media.Facts{MIMEType: typePNG, Width: 30_000, Height: 30_000}},
-		"png without a width": {append(png[:16:16], "\x00\x00\x00\x00\x00\x00\x00\x05"...),
-			media.Facts{MIMEType: typePNG}},
-		"wav longer than its file": {[]byte("RIFF\xff\xff\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x0a\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x08\x00data\xf0\xff\xff\x7f0123456789"),
-			media.Facts{MIMEType: typeWAV, DurationSeconds: 1}},
-		"top-down bmp": {[]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x02\x00\x00\x00\xfd\xff\xff\xff"),
-			media.Facts{MIMEType: typeBMP, Width: 2, Height: 3, Frames: 1}},
-		"old bmp": {[]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x00\x00\x00\x0c\x00\x00\x00\x02\x00\x03\x00\x01\x00\x18\x00"),
-			media.Facts{MIMEType: typeBMP, Width: 2, Height: 3, Frames: 1}},
-		"box that ends before it begins": {[]byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x02moov\x00\x00\x00\x00\x00\x00\x00\x00"),
-			media.Facts{MIMEType: typeMP4}},
-		"box of 2^63 bytes": {[]byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff"),
-			media.Facts{MIMEType: typeMP4}},
+		"png without a width": {
+			append(png[:16:16], "\x00\x00\x00\x00\x00\x00\x00\x05"...),
+			media.Facts{MIMEType: typePNG},
+		},
+		"wav longer than its file": {
+			[]byte("RIFF\xff\xff\xff\x7fWAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x0a\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x08\x00data\xf0\xff\xff\x7f0123456789"),
+			media.Facts{MIMEType: typeWAV, DurationSeconds: 1},
+		},
+		"top-down bmp": {
+			[]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x02\x00\x00\x00\xfd\xff\xff\xff"),
+			media.Facts{MIMEType: typeBMP, Width: 2, Height: 3, Frames: 1},
+		},
+		"old bmp": {
+			[]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x00\x00\x00\x0c\x00\x00\x00\x02\x00\x03\x00\x01\x00\x18\x00"),
+			media.Facts{MIMEType: typeBMP, Width: 2, Height: 3, Frames: 1},
+		},
+		"box that ends before it begins": {
+			[]byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x02moov\x00\x00\x00\x00\x00\x00\x00\x00"),
+			media.Facts{MIMEType: typeMP4},
+		},
+		"box of 2^63 bytes": {
+			[]byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x01moov\xff\xff\xff\xff\xff\xff\xff\xff"),
+			media.Facts{MIMEType: typeMP4},
+		},
 	} {
 		got, err := Read(bytes.NewReader(c.in), int64(len(c.in)))
 		if err != nil {
@@ -182,12 +194,16 @@ type endless struct {
 
 func (e *endless) ReadAt(p []byte, off int64) (int, error) {
 	e.read += int64(len(p))
-	for i := range p {
-		at := off + int64(i)
-		if at < int64(len(e.head)) {
-			p[i] = e.head[at]
-		} else {
-			p[i] = e.pattern[(at-int64(len(e.head)))%int64(len(e.pattern))]
+	n := 0
+	if off < int64(len(e.head)) {
+		n = copy(p, e.head[off:])
+	}
+	size := int64(len(e.pattern))
+	if start := n; n < len(p) { // one turn of the pattern, then copies of what is there
+		n += copy(p[n:], e.pattern[(off+int64(n)-int64(len(e.head)))%size:])
+		n += copy(p[n:], e.pattern[:min(int64(len(p)-n), size)])
+		for period := (n - start) / int(size) * int(size); n < len(p) && period > 0; {
+			n += copy(p[n:], p[n-period:n])
 		}
 	}
 	return len(p), nil
@@ -249,8 +265,10 @@ func TestText(t *testing.T) {
 		{svg(`width="100%" height="100%" viewBox="0 0 4 3"`), media.Facts{MIMEType: typeSVG, Width: 4, Height: 3}},
 		{svg(`width="1in" height="72pt"`), media.Facts{MIMEType: typeSVG, Width: 96, Height: 96}},
 		{svg(`width="-5" height="1e400"`), media.Facts{MIMEType: typeSVG}},
-		{"\ufeff<?xml version=\"1.0\" encoding=\"latin1\"?>\n<!-- made by <svg> hand -->\n<!DOCTYPE svg [<!ENTITY a \"<html>\">]>\n<svg:svg width='2cm' height='1cm'/>",
-			media.Facts{MIMEType: typeSVG, Width: 76, Height: 38}},
+		{
+			"\ufeff<?xml version=\"1.0\" encoding=\"latin1\"?>\n<!-- made by <svg> hand -->\n<!DOCTYPE svg [<!ENTITY a \"<html>\">]>\n<svg:svg width='2cm' height='1cm'/>",
+			media.Facts{MIMEType: typeSVG, Width: 76, Height: 38},
+		},
 		{"<!-- " + strings.Repeat("long ", 2000) + "-->" + svg(`width="1" height="1"`), media.Facts{MIMEType: typeSVG, Width: 1, Height: 1}},
 		{"<!DOCTYPE  HTML>\n<p>", media.Facts{MIMEType: typeHTML}},
 		{"  <html lang=en>", media.Facts{MIMEType: typeHTML}},
@@ -321,6 +339,9 @@ func TestDeclare(t *testing.T) {
 		{"", "", "application/octet-stream"},
 		{"", "nonsense", "application/octet-stream"},
 		{"", "application/vnd.ms-excel", "application/vnd.ms-excel"},
+		{"", "text/" + strings.Repeat("a", maxDeclared), "application/octet-stream"},
+		{"", "text/ivborw0kggoaaaansuheugaaaaeaaaabcayaaaafffcsjaaaadu", "application/octet-stream"},
+		{typeHTML, "text/" + strings.Repeat("a", maxDeclared), typeHTML},
 	} {
 		if got := Declare(media.Facts{MIMEType: c.sniffed}, c.declared).MIMEType; got != c.want {
 			t.Errorf("Declare(%q, %q) = %q, want %q", c.sniffed, c.declared, got, c.want)

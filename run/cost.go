@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -25,7 +26,8 @@ func (o *Observer) total(ctx context.Context, owner, tree, runID string, c agent
 			}
 			c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, op.EstimatedUSD)
 			c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
-			c.Complete = c.Complete && (op.EstimatedUSD != nil || op.ReportedUSD != nil)
+			known := op.EstimatedUSD != nil || op.ReportedUSD != nil
+			c.Complete = c.Complete && known && usageOf(op).Unsettled == 0
 		}
 		if p.After = list.Next; p.After == "" {
 			return c, nil
@@ -37,8 +39,15 @@ func (o *Observer) total(ctx context.Context, owner, tree, runID string, c agent
 func unpaid(op ledger.Operation) bool {
 	switch generate.Status(op.Status) {
 	case generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled:
-		return op.ReportedUSD == nil
+		u := usageOf(op)
+		return op.ReportedUSD == nil && u.Images == 0 && u.Unsettled == 0
 	default:
 		return false
 	}
+}
+
+// usageOf is what the provider counted. Rows that cannot be read count nothing.
+func usageOf(op ledger.Operation) (u generate.Usage) {
+	_ = json.Unmarshal(op.Usage, &u)
+	return u
 }

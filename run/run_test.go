@@ -51,6 +51,7 @@ type script struct {
 func (s script) Choose(context.Context, []string) (chat.Choice, error) {
 	return chat.Choice{Model: s}, nil
 }
+
 func (s script) Profile() chat.Profile {
 	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
 }
@@ -372,41 +373,6 @@ type agentFunc func(context.Context, agent.Request) (*agent.Result, error)
 
 func (f agentFunc) Run(ctx context.Context, r agent.Request) (*agent.Result, error) { return f(ctx, r) }
 
-func TestIdempotencyKeyIsRecalled(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t)
-	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
-	req := generate.Request{
-		Prompt: "a pier", N: 2, Size: "64x64", IdempotencyKey: "mine",
-		Options: map[string]map[string]any{"offline": {"fail_slots": []int{2}}},
-	}
-	one, err := h.gateway.Generate(ctx, req)
-	must(t, err)
-	two, err := h.gateway.Generate(ctx, req)
-	must(t, err)
-	if two.Operation != one.Operation || two.Status != one.Status || len(two.Slots) != 2 || two.Slots[0].Output == nil ||
-		two.Slots[0].Output.Ref != one.Slots[0].Output.Ref || two.Slots[1].Error == nil || two.Usage != one.Usage {
-		t.Errorf("recalled %+v, want %+v", two, one)
-	}
-	if d := cmp.Diff(one.Dispositions, two.Dispositions); d != "" {
-		t.Error(d)
-	}
-	must(t, h.store.DeleteMedia(ctx, owner, two.Slots[0].Output.ID))
-	three, err := h.gateway.Generate(ctx, req)
-	must(t, err)
-	if three.Slots[0].Output != nil || three.Slots[0].Error.Code != media.CodeNotFound {
-		t.Errorf("slot of a deleted item = %+v", three.Slots[0])
-	}
-	must(t, h.store.BeginOperation(ctx, ledger.Operation{ID: "o", Owner: owner, Tree: "tree", Key: "interrupted", Status: "queued"}))
-	req.IdempotencyKey = "interrupted"
-	if _, err := h.gateway.Generate(ctx, req); media.CodeOf(err) != media.CodeConflict {
-		t.Errorf("interrupted operation: %v", err)
-	}
-	if _, err := h.gateway.Generate(t.Context(), generate.Request{Prompt: "x"}); media.CodeOf(err) != media.CodeForbidden {
-		t.Errorf("no scope: %v", err)
-	}
-}
-
 func TestSlowReaderIsDropped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -534,35 +500,5 @@ func TestProgressNotes(t *testing.T) {
 	}
 	if last := events[len(events)-1]; last.Kind != "operation-partial" || strings.Contains(string(last.Payload), "img-") {
 		t.Errorf("preview event = %+v", last)
-	}
-}
-
-// TestCostCountsGenerations checks exact money: known prices add up, an unknown one makes
-// the sum incomplete, and what was refused costs nothing.
-func TestCostCountsGenerations(t *testing.T) {
-	t.Parallel()
-	h := newHouse(t, `{"message":"done","done":true}`)
-	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree", Run: "tree"})
-	price := func(s string) *string { return &s }
-	total := func(id string) agent.Cost {
-		res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", Owner: owner, RunID: id})
-		must(t, err)
-		return res.Cost
-	}
-	for _, op := range []ledger.Operation{
-		{ID: "o1", Tree: "tree", Status: "succeeded", EstimatedUSD: price("0.134"), ReportedUSD: price("0.1")},
-		{ID: "o2", Tree: "tree", RunID: "child", Status: "partial", EstimatedUSD: price("0.04")},
-		{ID: "o3", Tree: "tree", Status: "moderated", EstimatedUSD: price("9")},
-		{ID: "o4", Tree: "other", Status: "succeeded"},
-		{ID: "o5", Tree: "other", Status: "failed", EstimatedUSD: price("9"), ReportedUSD: price("0.02")},
-	} {
-		op.Owner = owner
-		must(t, h.store.BeginOperation(ctx, op))
-	}
-	if d := cmp.Diff(agent.Cost{EstimatedUSD: price("0.174"), ReportedUSD: price("0.1"), Complete: true}, total("tree")); d != "" {
-		t.Error(d)
-	}
-	if got := total("other"); got.Complete || got.ReportedUSD == nil || *got.ReportedUSD != "0.02" {
-		t.Errorf("cost with an unknown price = %+v", got)
 	}
 }

@@ -28,6 +28,8 @@ type Limits struct {
 	Pixels int64
 	// Frames is the number of frames of an animation; default 200.
 	Frames int
+	// Items is the number of items in one answer or one text; default 500.
+	Items int
 }
 
 // withDefaults fills a copy.
@@ -38,6 +40,7 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.DocumentBytes, 64<<20)
 	fill(&l.Pixels, 100_000_000)
 	fill(&l.Frames, 200)
+	fill(&l.Items, 500)
 	return l
 }
 

@@ -41,7 +41,7 @@ func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions
 	l := &lifter{codec: c, src: src}
 	l.scan = scanner{
 		fields: compileFields(o.Fields), threshold: o.Threshold,
-		begin: func(declared string, pcm *PCM) *intake { return c.begin(ctx, declared, pcm) },
+		begin: func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, n+1, declared, pcm) },
 		emit: func(in *intake, v Variant, field string) string {
 			n++
 			lifted := c.end(ctx, in, o.Scope, n)

@@ -29,6 +29,28 @@ func scrub(s string) string {
 	return out.String()
 }
 
+// scrubError takes base64 out of an error's text: net/http quotes what it cannot
+// parse. The cause stays for [errors.Is] and [errors.As].
+func scrubError(err error) error {
+	text := err.Error()
+	clean := scrub(text)
+	if clean == text {
+		return err
+	}
+	return &scrubbedError{text: clean, cause: err}
+}
+
+type scrubbedError struct {
+	text  string
+	cause error
+}
+
+// Error gives the text without base64.
+func (e *scrubbedError) Error() string { return e.text }
+
+// Unwrap gives the cause.
+func (e *scrubbedError) Unwrap() error { return e.cause }
+
 // mayHoldRun is a quick no for short and ordinary texts.
 func mayHoldRun(s string) bool {
 	n := 0

@@ -60,6 +60,15 @@ func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
 	return in
 }
 
+// beginNth is begin for the n-th item of an answer, which fails beyond the limit.
+func (c *Codec) beginNth(ctx context.Context, n int, declared string, pcm *PCM) *intake {
+	if c.limits.Items < 0 || n <= c.limits.Items {
+		return c.begin(ctx, declared, pcm)
+	}
+	return &intake{codec: c, limit: -1, err: media.Errorf(media.CodeTooLarge,
+		"it holds more than %d media items (limits.items)", c.limits.Items)}
+}
+
 // write takes bytes. It never fails; see err.
 func (in *intake) write(p []byte) {
 	in.size += int64(len(p))
@@ -208,7 +217,8 @@ func (l Limits) check(f media.Facts) error {
 	if media.ModalityOf(f.MIMEType) != media.ModalityImage || f.MIMEType == "image/svg+xml" {
 		return nil
 	}
-	if l.Pixels >= 0 && int64(f.Width)*int64(f.Height) > l.Pixels {
+	w, h := int64(f.Width), int64(f.Height)
+	if l.Pixels >= 0 && (w > l.Pixels || h > l.Pixels || w*h > l.Pixels) { // each side first: the product may overflow
 		return media.Errorf(media.CodeTooLarge, "the image has %d × %d pixels, over the limit of %d (limits.pixels)", f.Width, f.Height, l.Pixels)
 	}
 	if l.Frames >= 0 && f.Frames > l.Frames {

@@ -60,7 +60,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := t.base.RoundTrip(out)
 	if err != nil {
-		return nil, err
+		return nil, scrubError(err)
 	}
 	if err := t.liftResponse(ctx, res); err != nil {
 		return nil, errors.Join(err, res.Body.Close())
@@ -121,14 +121,16 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	if !failed && !isJSON(kind) && !isMedia(kind) && kind != "" && kind != "text/plain" {
 		return nil
 	}
-	if err := inflate(res); err != nil {
+	err = inflate(res)
+	if err != nil && !failed {
 		return err
 	}
 	switch {
-	case failed && isText(kind):
+	case failed && err == nil && isText(kind):
 		res.Body = newScrubReader(res.Body)
-	case failed:
-		res.Body = instead(res.Body, "["+kind+" body withheld]")
+	case failed: // the status says enough
+		res.Header.Del("Content-Encoding")
+		res.Body = instead(res.Body, "["+scrub(kind)+" body withheld]")
 	case isMedia(kind):
 		res.Body = t.wholeBody(ctx, res)
 	default:

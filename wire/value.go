@@ -44,10 +44,10 @@ func (c *Codec) LiftBytes(ctx context.Context, b []byte, o ValueOptions) (media.
 
 // LiftString replaces media in a text by tokens: a text that is base64 or a data: URL as
 // a whole, at any size if declared, and else data: URLs and long runs anywhere in it:
-// from 256 characters with a media signature, from the threshold without one where the run
-// is the whole text or a whole quoted string. Standard and URL-safe alphabets, with or
-// without padding, folded lines and JSON escapes are read. The items come in order; one
-// that could not be taken has its Err and leaves a tombstone.
+// from 256 characters with a media signature, also behind a path or a name, and from the
+// threshold without one. Standard and URL-safe alphabets, with or without padding, folded and
+// indented lines and JSON escapes are read. The items come in order; one that could not be
+// taken has its Err and leaves a tombstone.
 func (c *Codec) LiftString(ctx context.Context, s string, o ValueOptions) (string, []Lifted) {
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree

@@ -25,7 +25,7 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 	}
 	buf := c.takeBuffers()
 	defer c.giveBuffers(buf)
-	d := decoder{in: c.begin(ctx, typ, pcmOfType(typ)), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
+	d := decoder{in: c.beginNth(ctx, n, typ, pcmOfType(typ)), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
 	for body := w.body; len(body) > 0; {
 		switch ch := body[0]; ch {
 		case '\\':
@@ -59,13 +59,13 @@ func (c *Codec) wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 	body := bytes.TrimSpace(b)
 	typ, isURL := "", false
 	if len(body) > 5 && strings.EqualFold(string(body[:5]), "data:") {
-		head, rest, ok := bytes.Cut(body, []byte(dataMark))
-		if !ok || bytes.ContainsAny(head, "\" <>'\n") {
+		head, rest, _ := bytes.Cut(body, []byte(","))
+		if typ, isURL = cutFold(string(head[5:]), ";base64"); !isURL || strings.ContainsAny(typ, "\" <>'\n") {
 			return textRun{}, false
 		}
-		typ, body, isURL = string(head[5:]), rest, true
+		body = rest
 	}
-	w := scanRun(body, 0, true)
+	w := scanRun(body, 0, o.Declared)
 	w.typ = typ
 	threshold := o.Threshold
 	if threshold == 0 {
@@ -76,6 +76,8 @@ func (c *Codec) wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 	case w.end != len(body) || s.chars < 2 || s.chars%4 == 1 || s.mixed() || bytes.HasPrefix(body, []byte(familyPrefix)):
 		return w, false
 	case o.Declared, isURL && signed(s), signed(s) && s.chars >= signedMin:
+	case hiddenStart(body) > 0:
+		return w, false
 	case s.chars >= threshold && s.plausible():
 	default:
 		return w, false
@@ -110,6 +112,10 @@ func nextRun(b []byte, from int, o ValueOptions) (textRun, bool) {
 			continue
 		}
 		quoted := start > 0 && b[start-1] == '"' && w.end < len(b) && (b[w.end] == '"' || b[w.end] == '\\')
+		if k := hiddenStart(b[start:w.end]); k > 0 && !data {
+			start += k
+			w = scanRun(b, start, false)
+		}
 		if worthLifting(b, &w, data, quoted, o.Threshold) {
 			w.body = b[w.start:w.end]
 			if data {
@@ -145,19 +151,53 @@ func worthLifting(b []byte, w *textRun, data, quoted bool, threshold int) bool {
 	if s.mixed() || bytes.HasPrefix(b[w.start:], []byte(familyPrefix)) {
 		return false
 	}
-	switch {
-	case signed(s):
+	if signed(s) {
 		return data || s.chars >= signedMin
-	case data || quoted:
-		return s.chars >= threshold && s.plausible()
 	}
-	return false
+	return s.chars >= threshold && s.plausible() && (data || quoted || varied(b[w.start:w.end]))
 }
 
-// scanRun measures the run at b[at:], over JSON escapes, and over raw line breaks and blanks
-// if loose. In prose it goes on after a raw line break only where the lines are long and equal.
+// varied tells base64 of data from a long sequence of few letters (a genome) or of words
+// drawn together: upper case, lower case and digits are all frequent in it.
+func varied(run []byte) bool {
+	var upper, lower, digit int
+	run = run[:min(len(run), 4096)]
+	for _, c := range run {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			upper++
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= '0' && c <= '9':
+			digit++
+		}
+	}
+	const least = 20 // one in
+	return upper*least >= len(run) && lower*least >= len(run) && digit*least >= len(run)
+}
+
+// hiddenStart finds media that a path or a name stands before, as in
+// https://host/data/iVBORw0KGgo…, since '/' and '-' are base64 too. It gives where in the run
+// the media begins, or 0.
+func hiddenStart(run []byte) int {
+	const longest = 512
+	if len(run) < signedMin || probablySigned(run) {
+		return 0
+	}
+	for i, c := range run[:min(longest, len(run)-signedMin)] {
+		if (c == '/' || c == '-' || c == '_') && probablySigned(run[i+1:]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// scanRun measures the run at b[at:], over JSON escapes, line breaks and the blanks behind
+// them, and over all blanks if loose. Else it goes on after a line break only where the lines
+// are long and equal, and not into a line that begins with a word.
 func scanRun(b []byte, at int, loose bool) textRun {
 	w := textRun{start: at, end: at, state: candidateState{zeros: true}}
+	before := w // up to the last line break
 	s := &w.state
 	for i := at; i < len(b); {
 		ch, n, fold := b[i], 1, false
@@ -167,13 +207,16 @@ func scanRun(b []byte, at int, loose bool) textRun {
 			if ch, n, fold, ok = unescape(b[i:]); !ok || n == 0 {
 				return w
 			}
-		case ch == '\n' || ch == '\r' || loose && (ch == ' ' || ch == '\t'):
+		case ch == '\n' || ch == '\r', (ch == ' ' || ch == '\t') && (loose || s.lines.now == 0):
 			fold = true
 		}
 		switch {
 		case fold:
 			if s.chars == 0 {
 				return w
+			}
+			if s.lines.now > 0 {
+				before = w
 			}
 			s.lines.fold()
 			i += n
@@ -183,14 +226,35 @@ func scanRun(b []byte, at int, loose bool) textRun {
 		case ch == '=' && s.chars > 1:
 			s.pads++
 		case classes[ch] == 0 || s.pads > 0:
-			return w
+			return w.orBefore(b, before, loose)
 		default:
 			s.take(ch)
 		}
 		i += n
 		w.end = i
 	}
-	return w
+	return w.orBefore(b, before, loose)
+}
+
+// orBefore gives back a last line that is a word, unless the run is loose.
+func (w textRun) orBefore(b []byte, before textRun, loose bool) textRun {
+	if loose || before.end == w.start || w.end == before.end || !isWord(b[w.end-w.state.lines.now:w.end]) {
+		return w
+	}
+	return before
+}
+
+// isWord tells a word of prose from the short last line of folded base64.
+func isWord(line []byte) bool {
+	if len(line) == 0 || len(line) >= shortestFold {
+		return false
+	}
+	for i, c := range line {
+		if (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
 }
 
 // percentData decodes a data: URL without base64, as SVG pictures come.
@@ -200,7 +264,7 @@ func percentData(s string) ([]byte, string, bool) {
 		return nil, "", false
 	}
 	head, body, ok := strings.Cut(t[5:], ",")
-	if !ok || strings.HasSuffix(head, ";base64") || strings.ContainsAny(head, " \"<>") {
+	if _, isBase64 := cutFold(head, ";base64"); !ok || isBase64 || strings.ContainsAny(head, " \"<>") {
 		return nil, "", false
 	}
 	plain, err := url.PathUnescape(body)
@@ -209,4 +273,13 @@ func percentData(s string) ([]byte, string, bool) {
 	}
 	typ, _, _ := strings.Cut(head, ";")
 	return []byte(plain), typ, true
+}
+
+// cutFold is strings.CutSuffix without regard to case.
+func cutFold(s, suffix string) (before string, found bool) {
+	k := len(s) - len(suffix)
+	if k < 0 || !strings.EqualFold(s[k:], suffix) {
+		return s, false
+	}
+	return s[:k], true
 }

@@ -27,20 +27,21 @@ func TestLiftStringWhole(t *testing.T) {
 		o    ValueOptions
 		want []byte
 	}{
-		"bare":                {std(img), ValueOptions{}, img},
-		"bare with blanks":    {"\n  " + std(img) + " \n", ValueOptions{}, img},
-		"url-safe, unpadded":  {base64.RawURLEncoding.EncodeToString(img[:4_999]), ValueOptions{}, img[:4_999]},
-		"folded":              {folded(std(img), 76, "\r\n"), ValueOptions{}, img},
-		"folded at 60":        {folded(std(img), 60, "\n"), ValueOptions{}, img},
-		"escaped":             {strings.ReplaceAll(std(img), "/", `\/`), ValueOptions{}, img},
-		"data url":            {"data:image/png;base64," + std(img), ValueOptions{}, img},
-		"small data url":      {"data:image/png;base64," + std(small), ValueOptions{}, small},
-		"folded data url":     {"data:image/png;base64," + folded(std(img), 76, "\n"), ValueOptions{}, img},
-		"long, no signature":  {std(noise), ValueOptions{}, noise},
-		"declared small":      {std(small), ValueOptions{Declared: true}, small},
-		"declared noise":      {std(noise[:50]), ValueOptions{Declared: true}, noise[:50]},
-		"declared svg url":    {"data:image/svg+xml,%3Csvg%20xmlns='x'%3E%3C/svg%3E", ValueOptions{Declared: true}, []byte("<svg xmlns='x'></svg>")},
-		"declared svg base64": {std([]byte(svg)), ValueOptions{Declared: true}, []byte(svg)},
+		"bare":                 {std(img), ValueOptions{}, img},
+		"bare with blanks":     {"\n  " + std(img) + " \n", ValueOptions{}, img},
+		"url-safe, unpadded":   {base64.RawURLEncoding.EncodeToString(img[:4_999]), ValueOptions{}, img[:4_999]},
+		"folded":               {folded(std(img), 76, "\r\n"), ValueOptions{}, img},
+		"folded at 60":         {folded(std(img), 60, "\n"), ValueOptions{}, img},
+		"escaped":              {strings.ReplaceAll(std(img), "/", `\/`), ValueOptions{}, img},
+		"data url":             {"data:image/png;base64," + std(img), ValueOptions{}, img},
+		"small data url":       {"data:image/png;base64," + std(small), ValueOptions{}, small},
+		"folded data url":      {"data:image/png;base64," + folded(std(img), 76, "\n"), ValueOptions{}, img},
+		"data url in capitals": {"DATA:image/png;BASE64," + std(img), ValueOptions{}, img},
+		"long, no signature":   {std(noise), ValueOptions{}, noise},
+		"declared small":       {std(small), ValueOptions{Declared: true}, small},
+		"declared noise":       {std(noise[:50]), ValueOptions{Declared: true}, noise[:50]},
+		"declared svg url":     {"data:image/svg+xml,%3Csvg%20xmlns='x'%3E%3C/svg%3E", ValueOptions{Declared: true}, []byte("<svg xmlns='x'></svg>")},
+		"declared svg base64":  {std([]byte(svg)), ValueOptions{Declared: true}, []byte(svg)},
 	} {
 		out, items := c.LiftString(scoped(t), k.in, k.o)
 		if len(items) != 1 || items[0].Err != nil || items[0].Blob.Digest != media.DigestOf(k.want) || !strings.Contains(out, items[0].Token) {
@@ -83,7 +84,8 @@ func TestLiftStringLeavesText(t *testing.T) {
 		"", "word", "An ordinary sentence, with words/and-signs_in it.", strings.Repeat("deadbeef", 4_000),
 		strings.Repeat("loremipsum", 3_000), "data:text/plain,hello", "sha256-" + media.DigestOf(nil).Hex(),
 		c.Token(scope, media.Blob{Digest: media.DigestOf(nil)}, VariantStd), strings.Repeat("word\n", 5_000),
-		`C:\path\to\file`, std(png(100, 1, 1)), `"` + std(blobNoise(3_000)) + `"`,
+		`C:\path\to\file`, std(png(100, 1, 1)), "genome " + strings.Repeat("ACGTTGCA", 3_000) + " end",
+		"/" + strings.Repeat("src/main/Some-Name_of/", 1_000), `"` + std(blobNoise(3_000)) + `"`,
 	} {
 		if out, items := c.LiftString(scoped(t), s, ValueOptions{}); out != s || len(items) != 0 {
 			t.Errorf("%s became %s", clipped(s), clipped(out))

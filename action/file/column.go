@@ -80,6 +80,7 @@ func (c *column) add(cell []byte, row [][]byte) {
 }
 
 func (c *column) tally(cell []byte) {
+	cell = cell[:min(len(cell), 200)] // longer ones are told apart by their beginning
 	if n, ok := c.distinct[string(cell)]; ok {
 		*n++
 		return
@@ -89,7 +90,7 @@ func (c *column) tally(cell []byte) {
 		return
 	}
 	one := 1
-	c.distinct[string(cell[:min(len(cell), 200)])] = &one
+	c.distinct[string(cell)] = &one
 }
 
 func (c *column) number(f float64, row [][]byte) {
@@ -236,8 +237,10 @@ func isRate(name string) bool {
 			"mm", "cm", "km", "kg", "g", "lb", "mph", "mpg", "horsepower", "acceleration":
 			return true
 		}
-		for _, begin := range []string{"temp", "price", "pct", "percent", "mean", "avg", "averag", "median", "concentr", "speed", "pressur", "humid", "densit", "income", "expectanc", "adjusted", "degree", "height", "weight",
-			"depth", "length", "width", "mass", "diameter", "rating", "fertil", "life", "duration", "voltage", "frequenc"} {
+		for _, begin := range []string{
+			"temp", "price", "pct", "percent", "mean", "avg", "averag", "median", "concentr", "speed", "pressur", "humid", "densit", "income", "expectanc", "adjusted", "degree", "height", "weight",
+			"depth", "length", "width", "mass", "diameter", "rating", "fertil", "life", "duration", "voltage", "frequenc",
+		} {
 			if strings.HasPrefix(w, begin) {
 				return true
 			}

@@ -10,8 +10,12 @@ import (
 // never closed must not swallow the file into memory.
 const maxField = 64 << 10
 
+// maxCells is how many cells of one record are kept; a file without line breaks must
+// not become one record in memory.
+const maxCells = maxFields
+
 // csvReader reads delimited records of any size in fixed memory: quoted cells with
-// line breaks and doubled marks, any line ending, any number of cells.
+// line breaks and doubled marks, any line ending. Cells beyond maxCells are passed over.
 type csvReader struct {
 	src   *bufio.Reader
 	comma byte
@@ -21,6 +25,9 @@ type csvReader struct {
 	// clipped counts cells that were longer than maxField.
 	clipped int
 	over    bool // the cell at hand is clipped
+	// width is how many cells the record at hand has, kept or not; widest is the most
+	// that any had.
+	width, widest int
 }
 
 func newCSVReader(r io.Reader, comma byte) *csvReader {
@@ -50,11 +57,14 @@ func (c *csvReader) next() ([][]byte, error) {
 
 // record reads one record into buf and ends.
 func (c *csvReader) record() error {
-	c.buf, c.ends = c.buf[:0], c.ends[:0]
+	c.buf, c.ends, c.width = c.buf[:0], c.ends[:0], 0
 	for {
 		last, err := c.field()
-		c.ends = append(c.ends, len(c.buf))
+		if c.width++; c.width <= maxCells {
+			c.ends = append(c.ends, len(c.buf))
+		}
 		if last || err != nil {
+			c.widest = max(c.widest, c.width)
 			return err
 		}
 	}
@@ -142,6 +152,9 @@ func (c *csvReader) quoted(start int) error {
 
 // keep appends to the cell that begins at start, up to maxField.
 func (c *csvReader) keep(start int, b []byte) {
+	if c.width >= maxCells {
+		return
+	}
 	if room := maxField - (len(c.buf) - start); len(b) > room {
 		if !c.over {
 			c.over = true

@@ -50,11 +50,10 @@ func (u *utf8Reader) Read(b []byte) (int, error) {
 	if u.order != nil {
 		return u.read16(b)
 	}
-	chunk, err := u.src.Peek(1)
-	if err != nil {
+	if _, err := u.src.Peek(1); err != nil {
 		return 0, err
 	}
-	chunk, _ = u.src.Peek(min(u.src.Buffered(), len(b))) // buffered, so no error
+	chunk, _ := u.src.Peek(min(u.src.Buffered(), len(b))) // buffered, so no error
 	if n := validPrefix(chunk); n > 0 {
 		copy(b, chunk[:n])
 		_, _ = u.src.Discard(n) // just peeked

@@ -102,6 +102,9 @@ func (f *Files) locate(given string) (string, error) {
 	if strings.HasPrefix(p, "/") || p == ".." || strings.HasPrefix(p, "../") {
 		return "", outside(given)
 	}
+	if strings.HasPrefix(p, ".") && p != "." || strings.Contains(p, "/.") {
+		return "", media.Errorf(media.CodeForbidden, "%q is hidden, and hidden files are left alone: use a path from List Files", short(given, 120))
+	}
 	return p, nil
 }
 
@@ -118,14 +121,14 @@ func outside(given string) error {
 }
 
 // open finds a regular file for reading.
-func (f *Files) open(given string) (*os.File, fs.FileInfo, string, error) {
+func (f *Files) open(ctx context.Context, given string) (*os.File, fs.FileInfo, string, error) {
 	name, err := f.locate(given)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
-		return nil, nil, name, f.explain(given, name, err)
+		return nil, nil, name, f.explain(ctx, given, name, err)
 	}
 	if info.IsDir() {
 		return nil, nil, name, media.Errorf(media.CodeInvalid, "%q is a folder: use List Files with this Path", short(name, 120))
@@ -135,17 +138,17 @@ func (f *Files) open(given string) (*os.File, fs.FileInfo, string, error) {
 	}
 	file, err := f.root.Open(name)
 	if err != nil {
-		return nil, nil, name, f.explain(given, name, err)
+		return nil, nil, name, f.explain(ctx, given, name, err)
 	}
 	return file, info, name, nil
 }
 
 // explain says what an error of the folder means.
-func (f *Files) explain(given, name string, err error) error {
+func (f *Files) explain(ctx context.Context, given, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e := media.Errorf(media.CodeNotFound, "there is no file %q in the folder: use a path from List Files", short(given, 120))
-		e.Valid, e.Retryable = f.near(name), true
+		e.Valid, e.Retryable = f.near(ctx, name), true
 		if len(e.Valid) > 0 {
 			e.Message += ", for example " + strings.Join(e.Valid[:min(3, len(e.Valid))], ", ")
 		}
@@ -162,9 +165,9 @@ func (f *Files) explain(given, name string, err error) error {
 func isEscape(err error) bool { return strings.Contains(err.Error(), "escapes from parent") }
 
 // near lists up to 20 paths that exist, those with the same base name first.
-func (f *Files) near(name string) []string {
+func (f *Files) near(ctx context.Context, name string) []string {
 	l := listing{files: f, max: 200}
-	if err := l.walk(context.Background(), "."); err != nil {
+	if err := l.walk(ctx, "."); err != nil {
 		return nil
 	}
 	var paths []string

@@ -69,7 +69,7 @@ func (d document) shape(ctx context.Context) (*jsonShape, error) {
 	var top arrayShape
 	for {
 		t, err := w.dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {

@@ -22,7 +22,7 @@ const maxSkipped = 50
 type entry struct {
 	Path      string `json:"path"`
 	SizeBytes int64  `json:"sizeBytes"`
-	// Kind is table, json, markdown, html, text, image, audio, video, document or binary.
+	// Kind is table, json, markdown, html, text, pdf, image, audio, video, document or binary.
 	Kind     string `json:"kind"`
 	Modified string `json:"modified"`
 }
@@ -57,7 +57,7 @@ func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error)
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
-		return action.Result{}, f.explain(c.Text("Path"), name, err)
+		return action.Result{}, f.explain(ctx, c.Text("Path"), name, err)
 	}
 	l := listing{files: f, max: f.cfg.MaxFiles, pattern: strings.TrimSpace(c.Text("Pattern"))}
 	if _, err := path.Match(l.pattern, ""); err != nil {
@@ -66,7 +66,7 @@ func (f *Files) list(ctx context.Context, c *action.Call) (action.Result, error)
 	if info.IsDir() {
 		err = l.walk(ctx, name)
 	} else {
-		l.add(name, info)
+		err = l.add(name, info)
 	}
 	if err != nil {
 		return action.Result{}, err
@@ -83,6 +83,8 @@ type listing struct {
 	skipped []skip
 	total   int
 	left    int // skipped beyond maxSkipped
+	// each, if set, is told every file instead of entries.
+	each func(p string, info fs.FileInfo) error
 }
 
 func (l *listing) result() action.Result {
@@ -132,7 +134,7 @@ func (l *listing) walk(ctx context.Context, dir string) error {
 		case hidden:
 			l.skip(p, "hidden")
 		case d.Type()&fs.ModeSymlink != 0:
-			l.link(p)
+			return l.link(p)
 		case d.IsDir():
 		case !d.Type().IsRegular():
 			l.skip(p, "not a regular file")
@@ -142,14 +144,14 @@ func (l *listing) walk(ctx context.Context, dir string) error {
 				l.skip(p, reason(err))
 				return nil
 			}
-			l.add(p, info)
+			return l.add(p, info)
 		}
 		return nil
 	})
 }
 
 // link follows a link to a file inside the folder.
-func (l *listing) link(p string) {
+func (l *listing) link(p string) error {
 	info, err := l.files.root.Stat(p)
 	switch {
 	case err != nil && isEscape(err):
@@ -161,8 +163,9 @@ func (l *listing) link(p string) {
 	case !info.Mode().IsRegular():
 		l.skip(p, "not a regular file")
 	default:
-		l.add(p, info)
+		return l.add(p, info)
 	}
+	return nil
 }
 
 func (l *listing) skip(p, reason string) {
@@ -173,18 +176,22 @@ func (l *listing) skip(p, reason string) {
 	l.skipped = append(l.skipped, skip{Path: short(strings.ToValidUTF8(p, "�"), 200), Reason: reason})
 }
 
-func (l *listing) add(p string, info fs.FileInfo) {
+func (l *listing) add(p string, info fs.FileInfo) error {
 	if !matches(l.pattern, p) {
-		return
+		return nil
 	}
 	l.total++
+	if l.each != nil {
+		return l.each(p, info)
+	}
 	if len(l.entries) >= l.max {
-		return
+		return nil
 	}
 	l.entries = append(l.entries, entry{
 		Path: p, SizeBytes: info.Size(), Kind: l.files.kind(p),
 		Modified: info.ModTime().UTC().Format(time.DateOnly),
 	})
+	return nil
 }
 
 func matches(pattern, p string) bool {
@@ -229,6 +236,8 @@ func kindOfName(p string) string {
 		return "markdown"
 	case ".html", ".htm", ".xhtml":
 		return "html"
+	case ".pdf":
+		return kindPDF
 	case ".txt", ".log", ".rst", ".yaml", ".yml", ".toml", ".ini", ".xml", ".tex":
 		return "text"
 	}
@@ -243,6 +252,8 @@ func kindOfHead(head []byte) string {
 		return "html"
 	case mime == "application/json":
 		return "json"
+	case isPDF(head):
+		return kindPDF
 	case mime != "" && !strings.HasPrefix(mime, "text/"):
 		return string(media.ModalityOf(mime))
 	case isBinary(head):

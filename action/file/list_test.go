@@ -168,7 +168,7 @@ func TestListEndsWithItsContext(t *testing.T) {
 
 func TestReadStaysInTheFolder(t *testing.T) {
 	t.Parallel()
-	f, dir := folder(t, map[string]string{"sales 2024.csv": "a,b\n1,2\n", "sub/x.txt": "inside"})
+	f, dir := folder(t, map[string]string{"sales 2024.csv": "a,b\n1,2\n", "sub/x.txt": "inside", ".env": "secret", "sub/.git/config": "secret"})
 	outside := filepath.Join(t.TempDir(), "secret.txt")
 	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,8 @@ func TestReadStaysInTheFolder(t *testing.T) {
 	}
 	for p, code := range map[string]media.Code{
 		"../secret.txt": media.CodeForbidden, "sub/../../secret.txt": media.CodeForbidden, "/etc/passwd": media.CodeForbidden,
-		`..\..\x`: media.CodeForbidden, outside: media.CodeForbidden, "out.txt": media.CodeForbidden, "up.txt": media.CodeForbidden,
+		`..\..\x`: media.CodeForbidden, ".env": media.CodeForbidden, "sub/.git/config": media.CodeForbidden, "./sub/../.env": media.CodeForbidden,
+		outside: media.CodeForbidden, "out.txt": media.CodeForbidden, "up.txt": media.CodeForbidden,
 		"sub": media.CodeInvalid, "pipe": media.CodeInvalid, "gone.csv": media.CodeNotFound, "sub/sales 2024.txt": media.CodeNotFound,
 	} {
 		_, err := f.call(t, map[string]any{"Path": p})

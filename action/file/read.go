@@ -23,7 +23,7 @@ type reading struct {
 	Kind  string `json:"kind"`
 	Path  string `json:"path"`
 	Table *table `json:"table,omitempty"`
-	// Format tells text apart: text, markdown, html, json.
+	// Format tells text apart: text, markdown, html, json, pdf.
 	Format string `json:"format,omitempty"`
 	Title  string `json:"title,omitempty"`
 	// Outline shows the shape of JSON.
@@ -47,7 +47,7 @@ func (f *Files) readAction() action.Action {
 	}
 	return action.Action{
 		Name: "Read File",
-		Description: "Reads one file of the folder. Text, Markdown and HTML come as text; CSV, TSV and JSON records as a table profile " +
+		Description: "Reads one file of the folder. Text, Markdown, HTML and PDF come as text; CSV, TSV and JSON records as a table profile " +
 			"with columns, totals and series that are ready for a chart.",
 		Tags: []string{"file"},
 		Params: []action.Param{
@@ -70,7 +70,7 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	if offset < 0 || limit < 1 {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "Offset must be 0 or more and Limit 1 or more, not %d and %d", offset, limit)
 	}
-	file, info, name, err := f.open(c.Text("Path"))
+	file, info, name, err := f.open(ctx, c.Text("Path"))
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -78,10 +78,10 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 	n, err := io.ReadFull(file, head)
 	_ = file.Close() // read only; opened anew by each pass
 	if err != nil && !isEOF(err) {
-		return action.Result{}, f.explain(name, name, err)
+		return action.Result{}, f.explain(ctx, name, name, err)
 	}
 	d := document{
-		files: f, name: name, head: head[:n], size: info.Size(),
+		source: Source{Name: name, Size: info.Size(), Open: f.opener(name)}, files: f, name: name, head: head[:n], size: info.Size(),
 		offset: offset, limit: min(limit, f.cfg.MaxCharacters), asked: limit,
 	}
 	r, err := d.read(ctx)
@@ -93,7 +93,8 @@ func (f *Files) read(ctx context.Context, c *action.Call) (action.Result, error)
 
 // document is one file while it is read.
 type document struct {
-	files         *Files
+	source        Source
+	files         *Files // nil for a document outside the folder
 	name          string
 	head          []byte
 	size          int64
@@ -102,15 +103,17 @@ type document struct {
 }
 
 // open begins the file anew.
-func (d document) open() (io.ReadCloser, error) { return d.files.root.Open(d.name) }
+func (d document) open() (io.ReadCloser, error) { return d.source.Open() }
 
 // read chooses the way of reading: content decides between text and other bytes,
 // the name between kinds of text.
 func (d document) read(ctx context.Context) (reading, error) {
-	if r, ok := d.unreadable(); ok {
+	kind := kindOfName(d.name)
+	if isPDF(d.head) {
+		kind = kindPDF
+	} else if r, ok := d.unreadable(); ok {
 		return r, nil
 	}
-	kind := kindOfName(d.name)
 	if kind == "" {
 		kind = kindOfHead(d.head)
 	}
@@ -124,6 +127,8 @@ func (d document) read(ctx context.Context) (reading, error) {
 		return d.readJSON(ctx)
 	case kind == "html":
 		return d.readHTML(ctx)
+	case kind == kindPDF:
+		return d.readPDF(ctx)
 	}
 	return d.readText(ctx, kind)
 }
@@ -138,8 +143,10 @@ func (d document) unreadable() (reading, bool) {
 	r := reading{Kind: "binary", Path: d.name, SizeBytes: d.size, MimeType: "application/octet-stream"}
 	if !text {
 		r.Kind, r.MimeType = string(media.ModalityOf(facts.MIMEType)), facts.MIMEType
-		if file, err := d.files.root.Open(d.name); err == nil {
-			facts = d.facts(file, facts)
+		if d.files != nil {
+			if file, err := d.files.root.Open(d.name); err == nil {
+				facts = d.facts(file, facts)
+			}
 		}
 		r.Width, r.Height, r.DurationSeconds = facts.Width, facts.Height, facts.DurationSeconds
 	}
@@ -218,7 +225,11 @@ func (r *reading) shrink(step int) bool {
 	if r.Table == nil {
 		return r.shrinkText()
 	}
-	t := r.Table
+	return r.Table.shrink(step)
+}
+
+// shrink takes the least missed part of a profile away; false when nothing is left to take.
+func (t *table) shrink(step int) bool {
 	switch step {
 	case 0:
 		t.SampleRows = t.SampleRows[:min(2, len(t.SampleRows))]

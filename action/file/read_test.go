@@ -119,6 +119,22 @@ func TestReadHTML(t *testing.T) {
 	}
 }
 
+// A page carries its pictures in tags; only one beyond all measure ends the reading.
+func TestReadHTMLWithLargePictures(t *testing.T) {
+	t.Parallel()
+	page := func(n int) string {
+		return `<p>before</p><img alt="x" src="data:image/png;base64,` + strings.Repeat("iVBORw0K", n/8) + `"><p>after</p>`
+	}
+	got := readOne(t, "a.html", page(6<<20))
+	if got.Text == nil || *got.Text != "before\n\nafter" || len(got.Warnings) != 0 {
+		t.Errorf("6 MiB: %.200v, %q", got.Text, got.Warnings)
+	}
+	got = readOne(t, "a.html", page(maxToken+1))
+	if got.Text == nil || *got.Text != "before" || !got.warned("larger than 16 MiB") {
+		t.Errorf("beyond: %.200v, %q", got.Text, got.Warnings)
+	}
+}
+
 func TestReadBinary(t *testing.T) {
 	t.Parallel()
 	var pic bytes.Buffer
@@ -129,8 +145,8 @@ func TestReadBinary(t *testing.T) {
 	if r.Kind != "image" || r.MimeType != "image/png" || r.Width != 30 || r.Height != 20 || r.SizeBytes != int64(pic.Len()) || r.Text != nil || r.Table != nil {
 		t.Errorf("picture with a table's name: %+v", r)
 	}
-	if r := readOne(t, "a.pdf", "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj"); r.Kind != "document" || r.MimeType != "application/pdf" {
-		t.Errorf("PDF: %+v", r)
+	if r := readOne(t, "a.docx", "PK\x03\x04\x14\x00\x06\x00"); r.Kind != "binary" || r.Text != nil {
+		t.Errorf("archive: %+v", r)
 	}
 	if r := readOne(t, "a.txt", "\x00\x01\x02\x03"); r.Kind != "binary" || r.MimeType != "application/octet-stream" || !r.warned("is not text") {
 		t.Errorf("binary: %+v", r)

@@ -11,60 +11,60 @@ import (
 )
 
 // folder makes a folder of the given files and opens it.
-func folder(t testing.TB, files map[string]string) (*Files, string) {
-	t.Helper()
-	dir := t.TempDir()
+func folder(tb testing.TB, files map[string]string) (*Files, string) {
+	tb.Helper()
+	dir := tb.TempDir()
 	for name, content := range files {
 		p := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(p), 0o750); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	f, err := Open(Config{Dir: dir})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = f.Close() })
+	tb.Cleanup(func() { _ = f.Close() })
 	return f, dir
 }
 
 // call runs Read File with its defaults.
-func (f *Files) call(t testing.TB, params map[string]any) (action.Result, error) {
-	t.Helper()
+func (f *Files) call(tb testing.TB, params map[string]any) (action.Result, error) {
+	tb.Helper()
 	p := map[string]any{"Offset": 0.0, "Limit": 8000.0}
 	for k, v := range params {
 		p[k] = v
 	}
-	return f.read(t.Context(), &action.Call{Params: p})
+	return f.read(tb.Context(), &action.Call{Params: p})
 }
 
 // readOne reads a single file with the given name and content.
-func readOne(t testing.TB, name, content string) reading {
-	t.Helper()
-	f, _ := folder(t, map[string]string{name: content})
-	res, err := f.call(t, map[string]any{"Path": name})
+func readOne(tb testing.TB, name, content string) reading {
+	tb.Helper()
+	f, _ := folder(tb, map[string]string{name: content})
+	res, err := f.call(tb, map[string]any{"Path": name})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return back(t, res)
+	return back(tb, res)
 }
 
 // back reads the outputs as models get them.
-func back(t testing.TB, res action.Result) reading {
-	t.Helper()
+func back(tb testing.TB, res action.Result) reading {
+	tb.Helper()
 	b, err := json.Marshal(res.Outputs)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if n := len([]rune(string(b))); n > maxOutcome+200 {
-		t.Errorf("outcome of %d characters, at most %d", n, maxOutcome)
+		tb.Errorf("outcome of %d characters, at most %d", n, maxOutcome)
 	}
 	var r reading
 	if err := json.Unmarshal(b, &r); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return r
 }

@@ -38,6 +38,7 @@ type csvTable struct {
 	repairs string // set by the last each
 	ragged  int
 	clipped int
+	widest  int
 }
 
 var _ rows = (*csvTable)(nil)
@@ -55,6 +56,9 @@ func (t *csvTable) warnings() []string {
 	}
 	if t.clipped > 0 {
 		notes = append(notes, fmt.Sprintf("%d cells are longer than %d KiB and were cut; a quotation mark may not be closed", t.clipped, maxField>>10))
+	}
+	if t.widest > maxCells {
+		notes = append(notes, fmt.Sprintf("rows have up to %d cells; those beyond the first %d are left out", t.widest, maxCells))
 	}
 	return notes
 }
@@ -132,7 +136,7 @@ func (t *csvTable) each(ctx context.Context, fn func([][]byte) error) error {
 			return err
 		}
 	}
-	t.clipped = reader.clipped
+	t.clipped, t.widest = reader.clipped, reader.widest
 	if text.repaired > 0 {
 		t.repairs = repairNote(text.repaired)
 	}

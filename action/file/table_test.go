@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -293,5 +294,44 @@ func BenchmarkTable200MB(b *testing.B) {
 		if _, _, err := profile(b.Context(), src); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A file without line breaks is one record, and a table may have more columns than
+// anybody reads; neither may cost more than the columns that are kept.
+func TestWideRowsNeedFixedMemory(t *testing.T) {
+	t.Parallel()
+	r := newCSVReader(strings.NewReader(strings.Repeat("12,", 1<<20)), ',')
+	cells, err := r.next()
+	if err != nil || len(cells) != maxCells || r.widest != 1<<20+1 || cap(r.buf) > 64<<10 || cap(r.ends) > 4*maxCells {
+		t.Errorf("%d cells of %d, %v, buffer %d", len(cells), r.widest, err, cap(r.buf))
+	}
+	var content strings.Builder
+	for row := range 50 {
+		for col := range 3000 {
+			content.WriteString(strconv.Itoa(row*col) + ",")
+		}
+		content.WriteString("\n")
+	}
+	got := readOne(t, "wide.csv", content.String())
+	if got.Table == nil || got.Table.RowCount != 50 || len(got.Table.Columns)+got.Table.MoreColumns != maxCells {
+		t.Fatalf("%+v", got)
+	}
+	if !got.warned("rows have up to 3001 cells; those beyond the first 200 are left out") {
+		t.Errorf("warnings: %q", got.Warnings)
+	}
+}
+
+// Long values are told apart by their beginnings, and equal ones are counted.
+func TestLongValuesAreCounted(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a long sentence ", 30)
+	c := newColumn("note", dialect{})
+	for range 3 {
+		c.add([]byte(long), nil)
+	}
+	c.add([]byte("short"), nil)
+	if top := c.top(2); len(top) != 2 || top[0].Count != 3 || c.unique() {
+		t.Errorf("%+v, unique %v", top, c.unique())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,8 +24,10 @@ type window struct {
 	kept          strings.Builder
 }
 
-// write takes valid UTF-8 in whole characters.
+// write takes valid UTF-8 in whole characters. Base64 is named, not kept: the window
+// would cut embedded media in the middle, and half a picture is none.
 func (w *window) write(s string) {
+	s = media.Scrub(s)
 	n := utf8.RuneCountInString(s)
 	from, to := w.offset-w.total, w.offset+w.limit-w.total
 	w.total += n
@@ -98,10 +101,10 @@ func copyText(ctx context.Context, w *window, src io.Reader) (title string, err 
 			title = short(strings.TrimSpace(strings.TrimRight(t, "#\r\n ")), 200)
 		}
 		w.write(strings.ReplaceAll(text, "\r\n", "\n"))
-		if err == io.EOF {
+		switch {
+		case errors.Is(err, io.EOF):
 			return title, nil
-		}
-		if err != nil && err != bufio.ErrBufferFull {
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return "", err
 		}
 	}
@@ -150,6 +153,9 @@ func (d document) readHTML(ctx context.Context) (reading, error) {
 	if src.repaired > 0 {
 		r.Warnings = append(r.Warnings, repairNote(src.repaired))
 	}
+	if p.cut {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text behind it was not read", maxToken>>20))
+	}
 	return r, nil
 }
 
@@ -163,10 +169,12 @@ type page struct {
 	breaks  int  // line breaks owed before the next word
 	space   bool // a space is owed before the next word
 	pre     int  // depth inside pre
+	cut     bool // a tag or text was over maxToken, and reading ended there
 }
 
-// maxToken bounds what one tag or text may hold, in bytes.
-const maxToken = 4 << 20
+// maxToken bounds what one tag or text may hold, in bytes: pages carry their pictures
+// as data: URLs in tags.
+const maxToken = 16 << 20
 
 func (p *page) read(ctx context.Context, src io.Reader) error {
 	z := html.NewTokenizer(src)
@@ -177,10 +185,12 @@ func (p *page) read(ctx context.Context, src io.Reader) error {
 		}
 		switch z.Next() {
 		case html.ErrorToken:
-			if err := z.Err(); err != io.EOF {
-				return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it anew or as text", err)
+			err := z.Err()
+			p.cut = errors.Is(err, html.ErrBufferExceeded)
+			if p.cut || isEOF(err) {
+				return nil
 			}
-			return nil
+			return media.Errorf(media.CodeInvalid, "the page cannot be read as HTML (%w): save it anew or as text", err)
 		case html.TextToken:
 			p.text(string(z.Text()))
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -199,7 +209,7 @@ func (p *page) tag(z *html.Tokenizer, open bool) {
 	if open {
 		step = 1
 	}
-	switch a := atom.Lookup(name); a {
+	switch atom.Lookup(name) { //nolint:exhaustive // the other tags are text as it stands
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Head:
 		p.silent = max(0, p.silent+step)
 	case atom.Body:

@@ -2,6 +2,7 @@ package visual
 
 import (
 	"math"
+	"strings"
 
 	"atelier/action/internal/svg"
 	"atelier/action/internal/value"
@@ -76,12 +77,23 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 		step := int(math.Ceil((w + 14) / band))
 		return labelPlan{step, 0, w + 1, 22}
 	}
-	if band >= 62 && w <= band*1.25 {
-		return labelPlan{1, 0, band - 6, 22}
+	if twoLines(labels, band-8) {
+		return labelPlan{1, 0, band - 8, 38}
 	}
 	step := max(1, int(math.Ceil(17/band)))
 	room := min(w, 128)
 	return labelPlan{step, -38, room, room*0.62 + 22}
+}
+
+// twoLines tells whether every label fits whole into two lines.
+func twoLines(labels []string, room float64) bool {
+	for _, l := range labels {
+		lines := svg.Wrap(l, 12.5, room, 2)
+		if strings.Join(lines, " ") != l {
+			return false
+		}
+	}
+	return true
 }
 
 // ordered tells whether all labels are numbers or dates, which may be thinned out.
@@ -100,13 +112,15 @@ func ordered(labels []string) bool {
 // bottomLabels writes category labels under b at the given places.
 func (c *chart) bottomLabels(s *svg.Canvas, b svg.Box, plan labelPlan, at func(i int) float64) {
 	for i := 0; i < len(c.labels); i += plan.step {
-		label := svg.Fit(c.labels[i], 12.5, plan.room)
 		if plan.angle == 0 {
-			x, w := at(i), svg.Width(label, 12.5)/2
-			x = max(min(x, c.W-4-w), 4+w)
-			s.Text(x, b.Bottom()+18, "k m", "middle", label)
+			for k, l := range svg.Wrap(c.labels[i], 12.5, plan.room, 1+int(plan.h/38)) {
+				x, w := at(i), svg.Width(l, 12.5)/2
+				x = max(min(x, c.W-4-w), 4+w)
+				s.Text(x, b.Bottom()+18+15*float64(k), "k m", "middle", l)
+			}
 			continue
 		}
+		label := svg.Fit(c.labels[i], 12.5, plan.room)
 		label = svg.Fit(label, 12.5, max(20, at(i)/0.79)) // the first ones have less room
 		s.Turned(at(i)+5, b.Bottom()+14, plan.angle, "k m", "end", label)
 	}

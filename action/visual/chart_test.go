@@ -19,21 +19,21 @@ import (
 )
 
 // chartOf draws a chart from the JSON of its parameters.
-func chartOf(t testing.TB, params string) (svgText, alt string) {
-	t.Helper()
-	b, alt := render(parsed(t, params))
+func chartOf(tb testing.TB, params string) (svgText, alt string) {
+	tb.Helper()
+	b, alt := render(parsed(tb, params))
 	return string(b), alt
 }
 
-func parsed(t testing.TB, params string) *chart {
-	t.Helper()
+func parsed(tb testing.TB, params string) *chart {
+	tb.Helper()
 	var p map[string]any
 	if err := json.Unmarshal([]byte(params), &p); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	c, err := parse(p)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }

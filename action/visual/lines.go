@@ -76,15 +76,18 @@ func (c *chart) xScale(b svg.Box) scale {
 		half := b.W / float64(len(c.labels)) / 2
 		return scale{lo, hi, b.X + half, b.Right() - half}
 	case c.kind == kindScatter:
-		lo, hi, _ = valueAxis(lo, hi, zeroClose, max(2, int(b.W/110)), "")
+		lo, hi, _ = valueAxis(lo, hi, zeroClose, xCount(b), "")
 	case hi == lo:
 		lo, hi = lo-1, hi+1
 	}
 	return scale{lo, hi, b.X, b.Right()}
 }
 
+// xCount is about how many ticks fit below a chart.
+func xCount(b svg.Box) int { return max(2, int(b.W/100)) }
+
 func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
-	ticks := placeAxis(c.axis, sx.lo, sx.hi, max(2, int(b.W/95)), nil)
+	ticks := placeAxis(c.axis, sx.lo, sx.hi, xCount(b))
 	last := math.Inf(-1)
 	for _, t := range ticks {
 		x, w := sx.at(t.v), svg.Width(t.text, 12.5)/2

@@ -20,7 +20,7 @@ func parse(p map[string]any) (*chart, error) {
 		Page: page, kind: kind(strings.ToLower(value.Text(p["ChartType"]))),
 		xLabel: value.Text(p["XLabel"]), yLabel: value.Text(p["YLabel"]), unit: value.Text(p["Unit"]),
 	}
-	switch c.kind {
+	switch string(c.kind) {
 	case "doughnut":
 		c.kind = kindDonut
 	case "column":

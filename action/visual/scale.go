@@ -64,23 +64,21 @@ func valueAxis(lo, hi, zero float64, n int, unit string) (float64, float64, []ti
 }
 
 // placeAxis gives the ticks of an x axis of numbers, years or times within lo..hi.
-func placeAxis(kind xAxis, lo, hi float64, n int, unitLess func(float64) string) []tick {
+func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 	if kind == axisTime {
 		return timeTicks(lo, hi, n)
 	}
 	step := niceStep(max(hi-lo, 1e-9), n)
 	if kind == axisYear {
-		step = max(1, math.Round(step))
+		step = max(1, math.Floor(step)) // never every two and a half years
 	}
-	if unitLess == nil {
-		unitLess = tickFormat(step, max(math.Abs(lo), math.Abs(hi)))
-		if kind == axisYear {
-			unitLess = func(v float64) string { return time.Date(int(v), 1, 1, 0, 0, 0, 0, time.UTC).Format("2006") }
-		}
+	format := tickFormat(step, max(math.Abs(lo), math.Abs(hi)))
+	if kind == axisYear {
+		format = func(v float64) string { return time.Date(int(v), 1, 1, 0, 0, 0, 0, time.UTC).Format("2006") }
 	}
 	var out []tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9 && len(out) < 60; i++ {
-		out = append(out, tick{i * step, unitLess(i * step)})
+		out = append(out, tick{i * step, format(i * step)})
 	}
 	return out
 }

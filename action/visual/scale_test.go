@@ -156,3 +156,25 @@ func attr(t *testing.T, s, name string) float64 {
 	}
 	return f
 }
+
+func TestLabelsBreakBeforeTheySlant(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		labels []string
+		band   float64
+		lines  float64 // height of the labels
+		angle  float64
+		step   int
+	}{
+		{[]string{"Flood", "Drought"}, 100, 22, 0, 1},
+		{[]string{"Extreme temperature", "Flood"}, 105, 38, 0, 1},
+		{[]string{"2001", "2002", "2003"}, 20, 22, 0, 3},
+	} {
+		if p := planLabels(c.labels, c.band, ordered(c.labels)); p.h != c.lines || p.angle != c.angle || p.step != c.step {
+			t.Errorf("%v in %g: %+v", c.labels, c.band, p)
+		}
+	}
+	if p := planLabels([]string{"Bosnia and Herzegovina", "Germany"}, 50, false); p.angle == 0 {
+		t.Errorf("long labels in narrow bands are not slanted: %+v", p)
+	}
+}

@@ -102,7 +102,7 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 		return err
 	}
 	body = sanitise(body)
-	title := firstText(c.title, heading(body), r.Title, "Report")
+	title := firstText(agent.WithoutMarks(c.title), agent.WithoutMarks(heading(body)), agent.WithoutMarks(r.Title), "Report")
 	o.Format = agent.FormatHTML
 	page := &page{ctx: ctx, w: w, o: o}
 	page.head(title, firstText(r.Language, "en"))
@@ -180,7 +180,7 @@ func (p *page) contentPolicy() string {
 	if p.o.Mode != agent.ModeDataURI {
 		return ""
 	}
-	return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'">` + "\n"
+	return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; media-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">` + "\n"
 }
 
 // gallery shows what the run made and the report does not use.
@@ -202,7 +202,7 @@ func (p *page) notes(notes []string) {
 	}
 	p.text("\n<footer class=\"notes\">\n<h2>Notes</h2>\n<ul>\n")
 	for _, n := range notes {
-		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(n)))
+		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(agent.WithoutMarks(n))))
 	}
 	p.text("</ul>\n</footer>\n")
 }

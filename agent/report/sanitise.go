@@ -1,12 +1,15 @@
 package report
 
 import (
-	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
+	"atelier/agent"
 	"atelier/media"
 )
 
@@ -19,10 +22,8 @@ var (
 	hidden     = regexp.MustCompile(hiddenScheme + `((?:img|aud|vid|doc)-[0-9a-z]{8})`)
 	hiddenOnly = regexp.MustCompile(`^` + hiddenScheme + `(?:img|aud|vid|doc)-[0-9a-z]{8}$`)
 	linkTarget = regexp.MustCompile(`^(?:https?://[^\s"'<>]+|mailto:[^\s"'<>]+|#[^\s"'<>]*|` + hiddenScheme + `[a-z0-9-]+)$`)
-	wordAttr   = regexp.MustCompile(` (?:alt|title|aria-label|class|id)="[^"]*"`)
 	headingTag = regexp.MustCompile(`(?is)<h1[^>]*>(.*?)</h1>`)
 	anyTag     = regexp.MustCompile(`<[^>]*>`)
-	tableOpen  = regexp.MustCompile(`<table\b`)
 )
 
 // noSuchRef has the form of a ref and names nothing: it renders as missing.
@@ -44,23 +45,70 @@ func hideMarks(s string) string {
 	})
 }
 
-// showMarks undoes hideMarks where an item may stand, and drops what hides in words.
-func showMarks(s string) string {
-	s = wordAttr.ReplaceAllStringFunc(s, func(m string) string { return hidden.ReplaceAllString(m, "") })
-	return hidden.ReplaceAllStringFunc(s, func(m string) string {
+// sanitise takes HTML with hidden marks and gives it back with placeholders. It
+// leaves text, headings, lists, tables, figures, details and a few harmless styles,
+// and of pictures only those of the run. Scripts, handlers, forms, frames and
+// whatever loads from outside are gone, and every element is closed.
+func sanitise(body string) string {
+	nodes, err := fragment(policy().Sanitize(body))
+	if err != nil { // nested too deeply: the words are left
+		nodes = []*html.Node{{Type: html.TextNode, Data: html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body))}}
+	}
+	var b strings.Builder
+	for _, n := range nodes {
+		tidy(n)
+		if err := html.Render(&b, n); err != nil {
+			return "" // never: a builder takes everything
+		}
+	}
+	return hidden.ReplaceAllStringFunc(b.String(), func(m string) string {
 		return media.Ref(strings.TrimPrefix(m, hiddenScheme)).Placeholder()
 	})
 }
 
-// sanitise takes HTML with hidden marks and gives it back with placeholders. It leaves text, headings, lists, tables, figures, details and a few
-// harmless styles, and of pictures only those of the run. Scripts, handlers, forms,
-// frames and whatever loads from outside are gone.
-func sanitise(body string) string {
-	clean := policy().Sanitize(body)
-	// A wide table scrolls by itself instead of the page.
-	clean = tableOpen.ReplaceAllString(clean, `<div class="table"><table`)
-	clean = strings.ReplaceAll(clean, "</table>", "</table></div>")
-	return showMarks(clean)
+// fragment reads what may stand in a body.
+func fragment(body string) ([]*html.Node, error) {
+	root := &html.Node{Type: html.ElementNode, Data: "main", DataAtom: atom.Main}
+	nodes, err := html.ParseFragment(strings.NewReader(body), root)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range nodes {
+		root.AppendChild(n)
+	}
+	for _, table := range tables(root) {
+		// A wide table scrolls by itself instead of the page.
+		frame := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div, Attr: []html.Attribute{{Key: "class", Val: "table"}}}
+		table.Parent.InsertBefore(frame, table)
+		table.Parent.RemoveChild(table)
+		frame.AppendChild(table)
+	}
+	return slices.Collect(root.ChildNodes()), nil
+}
+
+func tables(root *html.Node) (found []*html.Node) {
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Table {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// tidy drops marks from attributes in which no item can stand.
+func tidy(n *html.Node) {
+	for i := range n.Attr {
+		a := &n.Attr[i]
+		if a.Key != "src" && a.Key != "href" {
+			a.Val = hidden.ReplaceAllString(a.Val, "")
+			if strings.Contains(a.Val, "${media:") {
+				a.Val = agent.WithoutMarks(a.Val)
+			}
+		}
+	}
+	for c := range n.ChildNodes() {
+		tidy(c)
+	}
 }
 
 func policy() *bluemonday.Policy {

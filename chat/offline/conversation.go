@@ -100,7 +100,9 @@ func read(r chat.Request) *conversation {
 }
 
 // talks tells whether the agent holds a conversation rather than one task.
-func (c *conversation) talks() bool { return len(c.agents) == 0 && !c.can("Read File") }
+func (c *conversation) talks() bool {
+	return len(c.agents) == 0 && !slices.ContainsFunc([]string{"Read File", "Query Database", "Search Knowledge Base", "Web Search"}, c.can)
+}
 
 func (c *conversation) readSystem(system string) {
 	var block struct {

@@ -34,6 +34,17 @@ func (c *conversation) wantsInfographic(m material) bool {
 	return false
 }
 
+// writesItself tells a writer, whose only sub-agents compose drawings for it, from an
+// agent that leaves the work to others.
+func (c *conversation) writesItself() bool {
+	for _, a := range c.agents {
+		if !strings.Contains(a.Slug, "infographic") {
+			return false
+		}
+	}
+	return c.can("Create SVG Chart")
+}
+
 // briefFor gathers what an infographic of the material shows: the largest shares as
 // figures, the facts of each table, and the first charts.
 func briefFor(task string, m material, planned []chart) map[string]any {

@@ -20,14 +20,14 @@ func number(v float64) string {
 	case a >= 1000 || v == math.Trunc(v):
 		return grouped(math.Round(v))
 	case a >= 100:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
 	}
 	return trim(v)
 }
 
 func trim(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 2, 64)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	return strings.Replace(strings.TrimSuffix(strings.TrimRight(s, "0"), "."), "-", "−", 1)
 }
 
 func grouped(v float64) string {
@@ -41,15 +41,18 @@ func grouped(v float64) string {
 	return s
 }
 
+// percentSign does not leave its number at the end of a line.
+const percentSign = "\u00a0%"
+
 func percent(v float64) string {
 	p := v * 100
 	if p > 99.5 && p < 100 {
-		return "over 99 %"
+		return "over 99" + percentSign
 	}
 	if math.Abs(p) < 10 {
-		return trim(math.Round(p*10)/10) + " %"
+		return trim(math.Round(p*10)/10) + percentSign
 	}
-	return grouped(math.Round(p)) + " %"
+	return grouped(math.Round(p)) + percentSign
 }
 
 func count(n int, noun string) string {

@@ -55,14 +55,20 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 // people's making get a sensible one as well.
 func plan(c *conversation) step {
 	switch {
+	case len(c.agents) > 0 && !c.writesItself():
+		return coordinate(c)
+	case c.can("Read File"):
+		return research(c)
+	case c.can("Query Database"):
+		return querying(c)
+	case c.can("Search Knowledge Base"):
+		return searching(c)
+	case c.can("Web Search"):
+		return browsing(c)
 	case c.can(infographicAction):
 		return infographic(c)
 	case c.can("Create SVG Chart"):
 		return write(c)
-	case len(c.agents) > 0:
-		return coordinate(c)
-	case c.can("Read File"):
-		return research(c)
 	default:
 		return converse(c)
 	}

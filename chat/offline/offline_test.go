@@ -178,7 +178,7 @@ func TestWriterDrawsWhatFitsAndWritesTheReport(t *testing.T) {
 	for _, want := range []string{
 		"<h1>Wind energy with two illustrations of wind turbines</h1>", "${media:img-00000001}", "${media:img-00000002}", "${media:img-00000003}",
 		`alt="Wind &#34;rises&#34;"`, "Figure 1:", "Figure 3:", "Too few points.", "Wind &lt;grew&gt; &amp; grew.",
-		"The share of Wind grew from 10 % in 2001 to 60 % in 2003", "x.png: not read: image", "Not available to this research: web", Note,
+		"The share of Wind grew from 10\u00a0% in 2001 to 60\u00a0% in 2003", "x.png: not read: image", "Not available to this research: web", Note,
 	} {
 		if !strings.Contains(html, strings.ReplaceAll(want, Note, "follows rules and is no language model")) {
 			t.Errorf("report lacks %q", want)
@@ -223,7 +223,7 @@ func TestAggregatesAreNotCountedTwice(t *testing.T) {
 		Series: []line{{Name: "All natural disasters"}, {Name: "Flood"}, {Name: "Drought"}},
 	}
 	s := tb.shares()
-	if len(s) != 2 || s[0].Group != "Flood" || percent(s[0].Share) != "67 %" {
+	if len(s) != 2 || s[0].Group != "Flood" || percent(s[0].Share) != "67\u00a0%" {
 		t.Fatalf("%+v", s)
 	}
 	if parts, all := tb.split(); len(parts) != 2 || all == nil || all.Name != "All natural disasters" {
@@ -249,7 +249,7 @@ func TestSentencesLeaveOutWhatIsNoProse(t *testing.T) {
 
 func TestNumbersReadWell(t *testing.T) {
 	t.Parallel()
-	for v, want := range map[float64]string{35361: "35,361", 1267360: "1.27 million", 0.68: "0.68", -17: "−17", 315.7: "315.7", 3.2e9: "3.2 billion", 1000: "1,000"} {
+	for v, want := range map[float64]string{35361: "35,361", 1267360: "1.27 million", 0.68: "0.68", -0.16: "−0.16", -17: "−17", 315.7: "315.7", 3.2e9: "3.2 billion", 1000: "1,000"} {
 		if got := number(v); got != want {
 			t.Errorf("number(%v) = %q, want %q", v, got, want)
 		}

@@ -195,20 +195,31 @@ func (r *report) texts() {
 			text = append(text, s.Text)
 		}
 		fmt.Fprintf(&r.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n",
-			html.EscapeString(strings.Join(text, " ")), html.EscapeString(p.Path))
+			html.EscapeString(strings.Join(text, " ")), linked(p.Path, ""))
 	}
+}
+
+// linked writes a path, and the address of a page as a link.
+func linked(path, title string) string {
+	if !strings.HasPrefix(path, "https://") && !strings.HasPrefix(path, "http://") {
+		return html.EscapeString(path)
+	}
+	if title == "" {
+		title = strings.TrimPrefix(strings.TrimPrefix(path, "https://"), "http://")
+	}
+	return fmt.Sprintf(`<a href="%s">%s</a>`, html.EscapeString(path), html.EscapeString(clip(title, 120)))
 }
 
 func (r *report) sources() {
 	r.tag("h2", "Sources")
 	if len(r.m.Sources) > 0 {
-		r.b.WriteString("<table><thead><tr><th>File</th><th>Kind</th><th>Rows</th></tr></thead><tbody>\n")
+		r.b.WriteString("<table><thead><tr><th>Source</th><th>Kind</th><th>Rows</th></tr></thead><tbody>\n")
 		for _, s := range r.m.Sources {
 			rows := ""
 			if s.Rows > 0 {
 				rows = number(s.Rows)
 			}
-			fmt.Fprintf(&r.b, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", html.EscapeString(s.Path), html.EscapeString(s.Kind), rows)
+			fmt.Fprintf(&r.b, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", linked(s.Path, s.Title), html.EscapeString(s.Kind), rows)
 		}
 		r.b.WriteString("</tbody></table>\n")
 	}

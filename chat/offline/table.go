@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -66,7 +67,7 @@ func (p *point) UnmarshalJSON(b []byte) error {
 	case string:
 		p.X = x
 	case float64:
-		p.X = strings.ReplaceAll(number(x), ",", "")
+		p.X = strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	if y, ok := pair[1].(float64); ok && !math.IsNaN(y) {
 		p.Y = &y

@@ -21,9 +21,10 @@ type material struct {
 		Truncated bool       `json:"truncated"`
 	} `json:"passages"`
 	Sources []struct {
-		Path string  `json:"path"`
-		Kind string  `json:"kind"`
-		Rows float64 `json:"rows"`
+		Path  string  `json:"path"`
+		Title string  `json:"title"`
+		Kind  string  `json:"kind"`
+		Rows  float64 `json:"rows"`
 	} `json:"sources"`
 	NotRead []struct {
 		Path   string `json:"path"`

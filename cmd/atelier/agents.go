@@ -29,12 +29,15 @@ type crew struct {
 	service  *run.Service
 	observer *run.Observer
 	files    *file.Files // nil without --files
+	research *research   // the other sources
 }
 
 // crewConfig is what the command line says about a run.
 type crewConfig struct {
 	// files is the folder that agents may read; empty means none.
 	files string
+	// kb is a folder of documents to search, db a database to query; empty means none.
+	kb, db string
 	// agents is a folder of definitions beside the shipped ones; empty means none.
 	agents string
 	// events is told how generations go on.
@@ -47,11 +50,16 @@ func (c *crew) close() {
 	if c.files != nil {
 		_ = c.files.Close() // opened for reading only
 	}
+	c.research.close()
 }
 
-func (a *app) crew(cfg crewConfig) (*crew, error) {
+func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	c := &crew{}
-	var err error
+	defer func() {
+		if err != nil {
+			c.research.close()
+		}
+	}()
 	if c.observer, err = run.NewObserver(run.ObserverConfig{Ledger: a.ledger}); err != nil {
 		return nil, err
 	}
@@ -65,17 +73,21 @@ func (a *app) crew(cfg crewConfig) (*crew, error) {
 	}
 	acts := slices.Concat(picture.Actions(a.gateway), drawings(), mediaset.Actions())
 	if cfg.files != "" {
-		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil {
+		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
 			return nil, err
 		}
 		acts = append(acts, c.files.Actions()...)
 	}
+	if c.research, err = a.openResearch(ctx, cfg); err != nil {
+		return nil, err
+	}
+	acts = append(acts, c.research.actions()...)
 	if err := registry.Register(acts...); err != nil {
 		return nil, err
 	}
 	runner, err := agent.NewRunner(agent.Config{
 		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
-		Observer: c.observer, Sources: sources(cfg.files != ""),
+		Observer: c.observer, Sources: c.research.sources(cfg.files != ""),
 	})
 	if err != nil {
 		return nil, err
@@ -99,18 +111,4 @@ func definitions(dir string) (*agent.Definitions, error) {
 		from = append(from, os.DirFS(dir))
 	}
 	return agent.Load(from...)
-}
-
-// sources says what research can use, and why the rest is not there.
-func sources(files bool) map[string]agent.Source {
-	s := map[string]agent.Source{
-		"files": {Configured: files},
-		"web":   {Reason: "this version has no web search"},
-		"db":    {Reason: "this version reads no databases"},
-		"kb":    {Reason: "this version has no knowledge base"},
-	}
-	if !files {
-		s["files"] = agent.Source{Reason: "give a folder with --files"}
-	}
-	return s
 }

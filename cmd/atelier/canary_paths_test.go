@@ -15,7 +15,7 @@ import (
 // hatch gives a small and a big canary of this test alone.
 func hatch(t *testing.T, seed byte) (small, big canary) {
 	t.Helper()
-	return newCanary(t, 1, seed), newCanary(t, 160, seed+1)
+	return newCanary(t, 1, seed), newCanary(t, 130, seed+1)
 }
 
 func sendJSON(w http.ResponseWriter, status int, body string) {
@@ -160,14 +160,14 @@ func TestCanaryFromUser(t *testing.T) {
 	}
 	add(exitOK, "run", "sage", "What is this? "+small.url()+" And this: "+big.url(), "--json")
 	add(exitOK, "run", "sage", big.base64())
-	add(exitOK, "generate", "like "+small.url(), "-m", "offline", "--json")
+	add(exitOK, "generate", "like "+small.url(), "-m", "offline", "--size", "64x64", "--json")
 	add(exitInput, "generate", "like "+big.url(), "-m", "offline", "--json")
 	add(exitInput, "run", small.base64(), "hello")
 	add(exitInput, "run", "sage", "hello", "--model", small.base64())
 	add(exitInput, "run", "sage", "hello", "--files", small.base64())
 	add(exitInput, "generate", "a fox", "-m", small.base64())
 	add(exitInput, "generate", "a fox", "--size", small.base64())
-	add(exitOK, "generate", "a fox", "-m", "offline", "--quality", small.base64(), "--style", small.url())
+	add(exitOK, "generate", "a fox", "-m", "offline", "--size", "64x64", "--quality", small.base64(), "--style", small.url())
 	add(exitInput, "media", "show", small.base64())
 	add(exitInput, "runs", "show", small.base64())
 	add(exitInput, "--"+small.base64())
@@ -197,7 +197,6 @@ func TestCanaryFromFiles(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
-			p.env["ATELIER_IMAGE_MODEL"] = "offline"
 			if model == "offline" {
 				p.env["ATELIER_CHAT_MODEL"] = "offline"
 			}
@@ -207,7 +206,11 @@ func TestCanaryFromFiles(t *testing.T) {
 			found.gather(p)
 			found.prompts(s)
 			found.search(t, small, big)
-			println(p.must("media","list").stdout)
+			for _, m := range p.listed().Items {
+				if m.Type == "image/png" && m.Size < 10_000 {
+					t.Errorf("%s of %d bytes was cut out of a file: half a picture is none", m.Ref, m.Size)
+				}
+			}
 		})
 	}
 }
@@ -286,12 +289,7 @@ func TestCanaryOfEmbedders(t *testing.T) {
 	if small.leaks([]byte(page)) == nil {
 		t.Error("the searcher does not see the picture in the report, so it proves nothing elsewhere")
 	}
-	var kept struct {
-		Run struct {
-			Payload json.RawMessage `json:"payload"`
-		} `json:"run"`
-	}
-	kept = read[struct {
+	kept := read[struct {
 		Run struct {
 			Payload json.RawMessage `json:"payload"`
 		} `json:"run"`

@@ -19,6 +19,8 @@ type settings struct {
 	keys, bases map[string]string
 	// imageModel and chatModel are the operator's defaults.
 	imageModel, chatModel string
+	// search says who searches the web.
+	search searchSettings
 	// missing names, by provider, the variables that would hold its key.
 	variables map[string][]string
 }
@@ -74,7 +76,9 @@ func readSettings(env func(string) string) (settings, error) {
 		}
 		s.bases[provider] = v
 	}
-	return s, nil
+	var err error
+	s.search, err = readSearch(env)
+	return s, err
 }
 
 // dataHome is where data goes if nobody says: XDG_DATA_HOME or the home folder.

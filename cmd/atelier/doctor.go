@@ -31,6 +31,7 @@ func (c *doctorCmd) Run(w *world) error {
 			}
 			checks = append(checks, k)
 		}
+		checks = append(checks, a.checkSearch())
 		choice, err := a.chat.Choose(w.ctx, nil)
 		if err != nil {
 			checks = append(checks, verdict("default chat model", "", err))
@@ -40,7 +41,7 @@ func (c *doctorCmd) Run(w *world) error {
 		return nil
 	})
 	if err != nil {
-		checks = append(checks, verdict("data folder", "", err))
+		checks = append(checks, verdict("settings and data folder", "", err))
 	}
 	bad := 0
 	var rows [][]string

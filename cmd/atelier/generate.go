@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,12 +76,20 @@ func (c *generateCmd) Run(w *world) error {
 		if c.DryRun {
 			return c.plan(ctx, w, a, req)
 		}
-		res, err := a.gateway.Generate(ctx, req)
-		p.clear()
-		if res == nil {
+		if err := c.prepare(); err != nil {
 			return err
 		}
-		return c.print(w, a, res)
+		res, err := a.gateway.Generate(ctx, req)
+		p.clear()
+		if err == nil {
+			return c.print(w, a, res)
+		}
+		if res != nil && c.JSON {
+			// A refusal before any call has a result: the settings that were refused. The
+			// exit code is the refusal's.
+			_ = c.print(w, a, res)
+		}
+		return err
 	})
 }
 
@@ -162,12 +171,13 @@ func (w *world) dispositions(ds []generate.Disposition) {
 func (c *generateCmd) print(w *world, a *app, res *generate.Result) error {
 	slots := make([]slotView, 0, len(res.Slots))
 	var firstErr *generate.SlotError
+	var unsaved error // a file that could not be written does not hide the pictures
 	for _, s := range res.Slots {
 		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed}
 		if s.Output != nil {
 			path, err := c.save(a, *s.Output, s.Index, len(res.Slots))
-			if err != nil {
-				return err
+			if unsaved == nil {
+				unsaved = err
 			}
 			o := viewOf(*s.Output, path)
 			v.Output = &o
@@ -187,6 +197,9 @@ func (c *generateCmd) print(w *world, a *app, res *generate.Result) error {
 	} else {
 		c.people(w, res, slots)
 	}
+	if unsaved != nil {
+		return unsaved
+	}
 	return ending(res, firstErr)
 }
 
@@ -202,14 +215,15 @@ func ending(res *generate.Result, firstErr *generate.SlotError) error {
 	switch {
 	case res.Status == generate.StatusRunning:
 		return quiet{exitRunning}
-	case len(res.Outputs()) > 0:
-		return nil
 	case res.Status == generate.StatusCancelled:
 		return quiet{exitInterrupted}
-	case firstErr != nil && exitCode(firstErr.Code) == exitInput:
-		return quiet{exitInput}
+	case len(res.Outputs()) > 0:
+		return nil
+	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress:
+		// A slot is too large, or leads to a forbidden place, by what the provider sent.
+		return quiet{exitProvider}
 	}
-	return quiet{exitProvider}
+	return quiet{exitCode(firstErr.Code)}
 }
 
 func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
@@ -258,12 +272,29 @@ func (c *generateCmd) save(a *app, o media.Output, index, of int) (string, error
 		return "", err
 	}
 	defer func() { _ = in.Close() }()
-	if dir := filepath.Dir(name); dir != "." {
-		if err := os.MkdirAll(dir, 0o750); err != nil {
-			return "", diskError("make the folder "+dir, err)
-		}
+	if err := writeFile(name, in); err != nil {
+		return "", media.Errorf(media.CodeOf(err), "%w; the picture is kept: atelier media get %s", err, o.Ref)
 	}
-	return name, writeFile(name, in)
+	return name, nil
+}
+
+// prepare checks that files can be written where -o says, before anything is paid for.
+func (c *generateCmd) prepare() error {
+	if c.Output == "" {
+		return nil
+	}
+	dir := filepath.Dir(c.Output)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return diskError("make the folder "+dir, err)
+	}
+	if info, err := os.Stat(c.Output); err == nil && info.IsDir() {
+		return media.Errorf(media.CodeInvalid, "-o %s is a folder: add the name of a file", c.Output)
+	}
+	f, err := os.CreateTemp(dir, ".atelier-*")
+	if err != nil {
+		return diskError("write into the folder "+dir, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func sameFormat(asked, real string) bool {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -74,7 +74,7 @@ func execute(w *world, args []string) int {
 		return exited
 	}
 	if err != nil {
-		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `atelier %s --help`)", err, firstWord(args)))
+		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(parser, args)))
 	}
 	if err := parsed.Run(); err != nil {
 		return w.fail(err)
@@ -82,11 +82,19 @@ func execute(w *world, args []string) int {
 	return exitOK
 }
 
-func firstWord(args []string) string {
-	if strings.HasPrefix(args[0], "-") {
-		return ""
+// nearest is the deepest command that the words name, for a hint.
+func nearest(parser *kong.Kong, args []string) string {
+	at := parser.Model.Node
+	name := parser.Model.Name
+	for _, word := range args {
+		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == word })
+		if i < 0 {
+			break
+		}
+		at = at.Children[i]
+		name += " " + word
 	}
-	return args[0]
+	return name
 }
 
 // The exit codes.
@@ -129,6 +137,7 @@ func exitCode(c media.Code) int {
 	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
 		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:
 		return exitProvider
+	default:
+		return exitInternal
 	}
-	return exitInternal
 }

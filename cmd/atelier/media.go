@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/uuid"
+
 	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
@@ -24,7 +26,15 @@ type pageFlags struct {
 	JSON  bool   `help:"Print JSON."`
 }
 
-func (p pageFlags) page() ledger.Page { return ledger.Page{After: p.After, Limit: p.Limit} }
+func (p pageFlags) page() (ledger.Page, error) {
+	if p.After != "" && uuid.Validate(p.After) != nil {
+		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--after %s is no cursor: use the one that the list before printed", p.After)
+	}
+	if p.Limit < 1 {
+		return ledger.Page{}, media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one row", p.Limit)
+	}
+	return ledger.Page{After: p.After, Limit: p.Limit}, nil
+}
 
 type mediaListCmd struct {
 	Tree     string `name:"run" help:"Only items of this run tree." placeholder:"ID"`
@@ -34,7 +44,11 @@ type mediaListCmd struct {
 
 // Run lists media.
 func (c *mediaListCmd) Run(w *world) error {
-	q := ledger.MediaQuery{Tree: c.Tree, Page: c.page()}
+	page, err := c.page()
+	if err != nil {
+		return err
+	}
+	q := ledger.MediaQuery{Tree: c.Tree, Page: page}
 	if c.Modality != "" {
 		m, err := media.ParseModality(c.Modality)
 		if err != nil {
@@ -163,9 +177,12 @@ func (c *mediaGetCmd) Run(w *world) error {
 
 // writeFile copies in to a new file beside name and moves it there when it is whole.
 func writeFile(name string, in io.Reader) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add the name of a file", name)
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
 	if err != nil {
-		return media.Errorf(media.CodeInvalid, "write %s: %w", name, err)
+		return diskError("write "+name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if _, err := io.Copy(f, in); err != nil {
@@ -180,7 +197,7 @@ func writeFile(name string, in io.Reader) error {
 		return diskError("write "+name, err)
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return media.Errorf(media.CodeInvalid, "write %s: %w", name, err)
+		return diskError("write "+name, err)
 	}
 	return nil
 }

@@ -133,11 +133,18 @@ func (c *modelsShowCmd) Run(w *world) error {
 			return w.printJSON(m)
 		}
 		rows := [][]string{
-			{"provider", m.Provider}, {"id", m.APIModel}, {"aliases", strings.Join(m.Aliases, ", ")},
-			{"methods", methods(m)}, {"sizes", sizes(m)}, {"ratios", strings.Join(m.Size.Ratios, " ")},
-			{"qualities", strings.Join(m.Qualities, ", ")}, {"formats", strings.Join(m.Formats, ", ")},
-			{"takes", strings.Join(m.Supports, ", ")}, {"mask", m.Mask},
-			{"per call", plural(m.MaxN, "result")}, {"inputs", itoa(m.MaxInputs)},
+			{"provider", m.Provider},
+			{"id", m.APIModel},
+			{"aliases", strings.Join(m.Aliases, ", ")},
+			{"methods", methods(m)},
+			{"sizes", sizes(m)},
+			{"ratios", strings.Join(m.Size.Ratios, " ")},
+			{"qualities", strings.Join(m.Qualities, ", ")},
+			{"formats", strings.Join(m.Formats, ", ")},
+			{"takes", strings.Join(m.Supports, ", ")},
+			{"mask", m.Mask},
+			{"per call", plural(m.MaxN, "result")},
+			{"inputs", itoa(m.MaxInputs)},
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}

@@ -23,6 +23,8 @@ type runCmd struct {
 	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
 	Message    string `arg:"" help:"What the agent shall do."`
 	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB         string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB         string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
 	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
@@ -66,7 +68,7 @@ func (c *runCmd) Run(w *world) error {
 		}
 	}
 	return w.withApp(appConfig{events: events, chatModel: c.Model}, func(a *app) error {
-		crew, err := a.crew(crewConfig{files: c.Files, agents: c.Agents, events: events})
+		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, events: events})
 		if err != nil {
 			return err
 		}
@@ -77,15 +79,20 @@ func (c *runCmd) Run(w *world) error {
 }
 
 func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
-	stop := p.follow(crew.observer)
+	if c.Model != "" {
+		// A person named it: that it exists and has its key is checked before anything runs.
+		if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
+			return err
+		}
+	}
 	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
 	if c.ImageModel != "" {
-		// A person named it: that it exists and has its key is checked before anything runs.
 		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
 			return err
 		}
 		req.ImageModels = []string{c.ImageModel}
 	}
+	stop := p.follow(crew.observer)
 	res, runErr := crew.service.Run(w.ctx, req)
 	stop()
 	p.clear()
@@ -94,12 +101,13 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	}
 	// A cancelled run still shows what it made.
 	ctx := context.WithoutCancel(w.ctx)
-	ans, err := c.export(ctx, a, res)
-	if err != nil {
-		return errors.Join(err, runErr)
-	}
+	ans, unsaved := c.export(ctx, a, res)
 	if err := c.print(w, res, ans); err != nil {
 		return err
+	}
+	if unsaved != nil {
+		w.note("what was made is kept: atelier media list --run %s", res.RunID)
+		return errors.Join(unsaved, runErr)
 	}
 	if c.Open && ans.Report != "" {
 		openInBrowser(ctx, w, ans.Report)
@@ -107,7 +115,8 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	return c.ending(w, res, runErr)
 }
 
-// export writes the report and the media, and gathers the answer.
+// export writes the report and the media, and gathers the answer, which is whole but
+// for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
 		RunID: res.RunID, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
@@ -121,20 +130,20 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		ans.Error = b
 	}
 	paths := map[media.Ref]string{}
-	var err error
+	var unsaved error
 	if c.Out != "" {
+		var err error
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
 		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
-			return ans, diskError("write the media", err)
+			unsaved = diskError("write the media", err)
 		}
 		if report.Has(res.Payload) {
-			if ans.Report, err = c.write(ctx, a, res); err != nil {
-				return ans, err
-			}
+			ans.Report, err = c.write(ctx, a, res)
+			unsaved = errors.Join(unsaved, err)
 		}
 	}
 	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, paths), c.views(res.AlsoMade, paths)
-	return ans, nil
+	return ans, unsaved
 }
 
 // write streams the self-contained report.
@@ -182,7 +191,9 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if c.JSON {
 		return w.printJSON(ans)
 	}
-	w.line("%s", ans.Message)
+	if ans.Message != "" {
+		w.line("%s", ans.Message)
+	}
 	for _, o := range ans.Outputs {
 		where := o.Path
 		if where == "" {
@@ -216,6 +227,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
 		return quiet{exitInterrupted}
+	default:
 	}
 	if runErr == nil && res.Error != nil {
 		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)

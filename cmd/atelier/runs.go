@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"atelier/ledger"
@@ -23,8 +24,16 @@ type runsListCmd struct {
 
 // Run lists runs.
 func (c *runsListCmd) Run(w *world) error {
+	known := []ledger.Status{ledger.StatusRunning, ledger.StatusSucceeded, ledger.StatusPaused, ledger.StatusFailed, ledger.StatusCancelled}
+	if status := ledger.Status(c.Status); status != "" && !slices.Contains(known, status) {
+		return media.Errorf(media.CodeInvalid, "--status %s: there are running, succeeded, paused, failed and cancelled runs", c.Status)
+	}
+	page, err := c.page()
+	if err != nil {
+		return err
+	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Roots: !c.All, Status: ledger.Status(c.Status), Agent: c.Agent, Page: c.page()})
+		list, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Roots: !c.All, Status: ledger.Status(c.Status), Agent: c.Agent, Page: page})
 		if err != nil {
 			return err
 		}

@@ -316,3 +316,12 @@ func mustRead(t *testing.T, path string) string {
 	}
 	return string(b)
 }
+
+// refuseSecond refuses the picture whose prompt says "the second fox".
+func refuseSecond(w http.ResponseWriter, body string) bool {
+	if !strings.Contains(body, "the second fox") {
+		return false
+	}
+	sendJSON(w, http.StatusBadRequest, `{"error":{"message":"Your request was rejected by the safety system.","type":"image_generation_user_error","param":null,"code":"moderation_blocked"}}`)
+	return true
+}

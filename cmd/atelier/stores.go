@@ -67,7 +67,7 @@ func (w *world) openStores() (*stores, error) {
 // that start at once end up with the same one.
 func signingKey(path string) (wire.Key, error) {
 	for range 2 {
-		b, err := os.ReadFile(path)
+		b, err := os.ReadFile(path) //nolint:gosec // a fixed name in the data folder
 		if err == nil {
 			return parseKey(path, string(b))
 		}
@@ -120,5 +120,5 @@ func diskError(what string, err error) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return media.Errorf(media.CodeDiskFull, "%s: no space left: free some, or set ATELIER_DATA to another disk: %w", what, err)
 	}
-	return media.Errorf(media.CodeInvalid, "%s: %w", what, err)
+	return media.Errorf(media.CodeInvalid, "%s: %w (choose a place that can be written)", what, err)
 }

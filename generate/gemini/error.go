@@ -56,7 +56,7 @@ func (d *Driver) refused(ctx context.Context, t generate.Task, a *post.Answer) e
 	case said.Error.Status == "FAILED_PRECONDITION":
 		return media.Errorf(media.CodeForbidden, "Gemini is not open to this project: turn on billing in Google AI Studio, or use it from a supported country (%s)", message)
 	case a.Status >= http.StatusInternalServerError:
-		e := media.Errorf(media.CodeUnavailable, "Gemini failed with status %d: %s", a.Status, message)
+		e := media.Errorf(media.CodeUnavailable, "Gemini failed with status %d: try again later (%s)", a.Status, message)
 		e.RetryAfter = said.delay()
 		switch a.Status {
 		case http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

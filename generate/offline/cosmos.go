@@ -87,7 +87,7 @@ func (s *scene) planet(c pt, r float64, earth bool) {
 		}
 		k := smooth(-0.16, 0.75, light)
 		q := col.times(0.018 + 1.12*k)
-		return q.plus(air, math.Pow(1-nz, 3)*0.9*smooth(-0.25, 0.5, light))
+		return q.plus(air, (1-nz)*(1-nz)*(1-nz)*0.9*smooth(-0.25, 0.5, light))
 	})
 	if ring {
 		s.rings(c, r, false)

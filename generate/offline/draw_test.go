@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-func picture(t testing.TB, w, h int, seed int64, prompt string) *image.RGBA {
-	t.Helper()
+func picture(tb testing.TB, w, h int, seed int64, prompt string) *image.RGBA {
+	tb.Helper()
 	img, err := draw(context.Background(), spec{w: w, h: h, seed: seed, prompt: prompt})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return img.(*image.RGBA)
 }

@@ -22,7 +22,7 @@ func (s *scene) finish() image.Image {
 		grain, vignette = 0.8, 0.06
 	}
 	lut := toneCurve()
-	state := uint32(s.rnd.Uint64()) | 1
+	state := s.rnd.Uint32() | 1
 	mono := s.b.tag("mono")
 	for y := range s.h {
 		dy := (float64(y)/s.H - 0.5) * 2

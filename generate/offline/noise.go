@@ -11,7 +11,8 @@ type noise struct{ perm [512]uint8 }
 func newNoise(r *rand.Rand) *noise {
 	var n noise
 	for i, v := range r.Perm(256) {
-		n.perm[i], n.perm[i+256] = uint8(v), uint8(v)
+		b := uint8(v) //nolint:gosec // Perm(256) gives 0 to 255
+		n.perm[i], n.perm[i+256] = b, b
 	}
 	return &n
 }

@@ -138,7 +138,8 @@ func (p *palette) words(b brief) {
 		p.each(func(c rgba) rgba { return c.tone(0, 1.35, 0) })
 	}
 	if b.tag("warm") {
-		p.each(func(c rgba) rgba { return c.towards(hex(0xf0a060), 0.22) })
+		k := 0.22 * (1 - 0.8*p.night)
+		p.each(func(c rgba) rgba { return c.towards(hex(0xf0a060), k) })
 	}
 	if b.tag("cool") {
 		p.each(func(c rgba) rgba { return c.towards(hex(0x5f9fd8), 0.25) })

@@ -138,7 +138,7 @@ func (d *Driver) meaning(t generate.Task, status int, h http.Header, said *apiEr
 // broke is a failure on the provider's side. Only the statuses of the package
 // comment are repeated; OpenAI's own word about it wins.
 func (d *Driver) broke(status int, h http.Header, said *apiError) *media.Error {
-	e := media.Errorf(media.CodeUnavailable, "OpenAI failed with status %d: %s", status, said.Message)
+	e := media.Errorf(media.CodeUnavailable, "OpenAI failed with status %d: try again later (%s)", status, said.Message)
 	switch status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout, http.StatusConflict:
 	default:

@@ -47,9 +47,10 @@ type Config struct {
 	// TrustedOrigins are URLs whose scheme, host and port are trusted whatever they
 	// resolve to; paths are ignored, and what is no URL trusts nothing.
 	TrustedOrigins []string
-	// MaxBytes is the longest body; 0 means [DefaultMaxBytes].
+	// MaxBytes is the longest body; 0 or less means [DefaultMaxBytes].
 	MaxBytes int64
-	// Timeout covers a whole fetch, reading the body included; 0 means [DefaultTimeout].
+	// Timeout covers a whole fetch, reading the body included; 0 or less means
+	// [DefaultTimeout].
 	Timeout time.Duration
 	// Types are the accepted media types as declared, such as image/png or image/*;
 	// none means any. A missing type or application/octet-stream always passes,
@@ -63,10 +64,10 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxBytes == 0 {
+	if c.MaxBytes <= 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
-	if c.Timeout == 0 {
+	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
 	if c.MaxRedirects == 0 {
@@ -98,6 +99,8 @@ type Response struct {
 	Body io.ReadCloser
 	// ContentType is the declared type, lower case, without parameters; "" if none.
 	ContentType string
+	// Charset is the declared character set, lower case; "" if none.
+	Charset string
 	// Size is the declared length, -1 if there is none.
 	Size int64
 	// URL is the address after redirects. It may carry secrets.
@@ -131,7 +134,7 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	}
 	return &Response{
 		Body:        &body{c: c, rc: resp.Body, u: resp.Request.URL, left: c.cfg.MaxBytes, cancel: cancel},
-		ContentType: contentType(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
+		ContentType: contentType(resp), Charset: charset(resp), Size: resp.ContentLength, URL: resp.Request.URL.String(),
 	}, nil
 }
 
@@ -209,6 +212,14 @@ func contentType(resp *http.Response) string {
 	return t
 }
 
+func charset(resp *http.Response) string {
+	_, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(params["charset"])
+}
+
 // statusError tells what a status other than 2xx means for the caller.
 func statusError(resp *http.Response) error {
 	code := media.CodeBadResponse
@@ -252,7 +263,10 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 	if errors.As(err, &dns) && dns.IsNotFound {
 		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
 	}
-	return media.Errorf(media.CodeUnavailable, "fetch from %s: %w", origin(u), err)
+	// net/http quotes an answer that is no HTTP, which may be media.
+	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.Scrub(err.Error()))
+	e.Cause = err
+	return e
 }
 
 // body counts what is read and ends the fetch when it is closed.
@@ -266,7 +280,7 @@ type body struct {
 
 // Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
+	if int64(len(p))-1 > b.left { // one more, to see that there is more
 		p = p[:b.left+1]
 	}
 	n, err := b.rc.Read(p)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -303,6 +305,88 @@ func TestNewTransport(t *testing.T) {
 		if media.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
+	}
+}
+
+// TestRedirectTakesNoCredentials follows a provider's redirect to another origin.
+func TestRedirectTakesNoCredentials(t *testing.T) {
+	t.Parallel()
+	secret := http.Header{"X-Api-Key": {"S"}, "X-Goog-Api-Key": {"S"}, "Authorization": {"S"}, "X-Access-Token": {"S"}, "Midjourney-Api-Secret": {"S"}}
+	seen := make(chan http.Header, 4)
+	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header })
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header
+		switch r.URL.Path {
+		case "/out":
+			http.Redirect(w, r, other, http.StatusTemporaryRedirect)
+		case "/stay":
+			http.Redirect(w, r, "/there", http.StatusTemporaryRedirect)
+		}
+	})
+	c := &http.Client{Transport: NewTransport(Config{TrustedOrigins: []string{base, other}})}
+	t.Cleanup(c.CloseIdleConnections)
+	for path, kept := range map[string]bool{"/out": false, "/stay": true} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+path, strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = secret.Clone()
+		req.Header.Set("Accept", "image/png")
+		resp, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		first, second := <-seen, <-seen
+		for name := range secret {
+			if first.Get(name) == "" || (second.Get(name) != "") != kept {
+				t.Errorf("%s: %s: %q then %q", path, name, first.Get(name), second.Get(name))
+			}
+		}
+		if second.Get("Accept") == "" {
+			t.Errorf("%s: other headers are lost", path)
+		}
+	}
+}
+
+// TestOddLimits proves that limits at the edges of their type read as limits.
+func TestOddLimits(t *testing.T) {
+	t.Parallel()
+	base := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1000)) })
+	for _, limit := range []int64{-1, math.MinInt64, math.MaxInt64, 1000} {
+		n, err := get(t.Context(), client(t, Config{TrustedOrigins: []string{base}, MaxBytes: limit, Timeout: -1}), base)
+		if n != 1000 || err != nil {
+			t.Errorf("limit %d: %d bytes, %v", limit, n, err)
+		}
+	}
+}
+
+// TestAnswerThatIsNoHTTP must not have its bytes quoted.
+func TestAnswerThatIsNoHTTP(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+	served := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		_, err = conn.Read(make([]byte, 64))
+		_, werr := io.WriteString(conn, text+"\r\n\r\n")
+		served <- errors.Join(err, werr, conn.Close())
+	}()
+	origin := "http://" + l.Addr().String()
+	_, err = get(t.Context(), client(t, Config{TrustedOrigins: []string{origin}}), origin)
+	if serr := errors.Join(<-served, l.Close()); serr != nil {
+		t.Fatal(serr)
+	}
+	if media.CodeOf(err) != media.CodeUnavailable || strings.Contains(err.Error(), text[:40]) {
+		t.Error(err)
 	}
 }
 

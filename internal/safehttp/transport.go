@@ -12,8 +12,9 @@ import (
 // origins of cfg are the providers' base URLs: calls to them go anywhere they
 // resolve to, through the environment's proxy if there is one. All other calls,
 // redirects included, are guarded as those of [Client.Get] and use no proxy. Size,
-// time and type are the caller's: of cfg only TrustedOrigins counts. It asks for
-// no compression of its own, and it is safe for concurrent use.
+// time and type are the caller's: of cfg only TrustedOrigins counts. A redirect to
+// another origin takes no credentials along. It asks for no compression of its own,
+// and it is safe for concurrent use.
 func NewTransport(cfg Config) http.RoundTripper {
 	return newGuard(cfg, http.ProxyFromEnvironment)
 }
@@ -56,10 +57,39 @@ func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *h
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if redirected(req) {
+		req = req.Clone(req.Context())
+		for name := range req.Header {
+			if carriesSecret(name) {
+				delete(req.Header, name)
+			}
+		}
+	}
 	if g.trusts(req) {
 		return g.open.RoundTrip(req)
 	}
 	return g.closed.RoundTrip(req)
+}
+
+// redirected tells whether the request left the origin at which its chain began.
+func redirected(req *http.Request) bool {
+	first := req
+	for first.Response != nil && first.Response.Request != nil {
+		first = first.Response.Request
+	}
+	return origin(first.URL) != origin(req.URL)
+}
+
+// carriesSecret tells by its name whether a header may hold a credential. net/http
+// drops the standard ones on the way to another host, but not X-Api-Key and its like.
+func carriesSecret(header string) bool {
+	name := strings.ToLower(header)
+	for _, part := range []string{"auth", "cookie", "key", "token", "secret", "signature"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] work.

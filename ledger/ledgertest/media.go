@@ -15,6 +15,7 @@ import (
 )
 
 func recordWithoutScope(t *testing.T, f *fixture) {
+	t.Helper()
 	for _, s := range []media.Scope{{}, {Owner: owner}, {Tree: "t"}} {
 		_, err := f.Record(media.WithScope(t.Context(), s), picture("a", media.Meta{}))
 		wantCode(t, err, media.CodeForbidden)
@@ -24,6 +25,7 @@ func recordWithoutScope(t *testing.T, f *fixture) {
 }
 
 func recordRoundTrip(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	ctx := media.WithScope(t.Context(), media.Scope{
 		Owner: owner, Tree: r.Tree, Run: r.ID, Step: "step", PromptRun: "prompt", Operation: "op", AgentPath: "a/b",
@@ -59,6 +61,7 @@ func recordRoundTrip(t *testing.T, f *fixture) {
 }
 
 func secondMaking(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	ctx := scoped(t, r)
 	one := f.record(ctx, t, picture("a", media.Meta{Label: "first"}))
@@ -81,6 +84,7 @@ func secondMaking(t *testing.T, f *fixture) {
 }
 
 func recordAgainByID(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	inPrompt := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: r.Tree, Run: r.ID, Step: "s", PromptRun: "p"})
 	inStep := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: r.Tree, Run: r.ID, Step: "s"})
@@ -97,6 +101,7 @@ func recordAgainByID(t *testing.T, f *fixture) {
 }
 
 func otherTree(t *testing.T, f *fixture) {
+	t.Helper()
 	one := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{Label: "ann's"}))
 	two := f.record(scoped(t, f.run(t, "bob", nil)), t, picture("a", media.Meta{Label: "bob's"}))
 	if one.ID == two.ID || two.Label != "bob's" || one.Ref != two.Ref {
@@ -105,6 +110,7 @@ func otherTree(t *testing.T, f *fixture) {
 }
 
 func refCollision(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := scoped(t, f.run(t, owner, nil))
 	o := f.record(ctx, t, picture("a", media.Meta{}))
 	clash := picture("b", media.Meta{})
@@ -115,6 +121,7 @@ func refCollision(t *testing.T, f *fixture) {
 }
 
 func lineageToParents(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	ctx := scoped(t, r)
 	parent := f.record(ctx, t, picture("a", media.Meta{}))
@@ -131,6 +138,7 @@ func lineageToParents(t *testing.T, f *fixture) {
 }
 
 func inputDirection(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	o := picture("a", media.Meta{})
 	o.Origin.Direction = "input"
@@ -144,6 +152,7 @@ func inputDirection(t *testing.T, f *fixture) {
 }
 
 func outlivesCancel(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	ctx, cancel := context.WithCancel(scoped(t, r))
 	cancel()
@@ -160,6 +169,7 @@ func outlivesCancel(t *testing.T, f *fixture) {
 }
 
 func mediaPages(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	ctx := scoped(t, r)
 	var ids []string
@@ -196,6 +206,7 @@ func mediaPages(t *testing.T, f *fixture) {
 }
 
 func labelling(t *testing.T, f *fixture) {
+	t.Helper()
 	o := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{Label: "old", Description: "kept"}))
 	if err := f.LabelMedia(t.Context(), owner, o.ID, "new", ""); err != nil {
 		t.Fatal(err)
@@ -207,6 +218,7 @@ func labelling(t *testing.T, f *fixture) {
 }
 
 func deletion(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := scoped(t, f.run(t, owner, nil))
 	one := f.record(ctx, t, picture("a", media.Meta{}))
 	two := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))
@@ -225,6 +237,7 @@ func deletion(t *testing.T, f *fixture) {
 }
 
 func promotion(t *testing.T, f *fixture) {
+	t.Helper()
 	root := f.run(t, owner, nil)
 	child := f.run(t, owner, &root)
 	a := f.record(scoped(t, root), t, picture("a", media.Meta{Label: "A"}))
@@ -255,6 +268,7 @@ func promotion(t *testing.T, f *fixture) {
 }
 
 func promotionWarns(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	a := f.record(scoped(t, r), t, picture("a", media.Meta{}))
 	w, err := f.PromoteMedia(t.Context(), owner, r.ID, []media.Output{picture("unrecorded", media.Meta{}), a})
@@ -268,6 +282,7 @@ func promotionWarns(t *testing.T, f *fixture) {
 }
 
 func noBase64(t *testing.T, f *fixture) {
+	t.Helper()
 	secret := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x89PNG canary \x00\xff", 12)))
 	asJSON, err := json.Marshal(map[string]string{"x": "say\n" + secret})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 )
 
 func operationRoundTrip(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	o := ledger.Operation{
 		ID: f.deps.NewID(), Owner: owner, Tree: "t", RunID: "r", StepID: "s", Key: "k", Status: "queued", Method: "generate",
@@ -61,6 +62,7 @@ func operationRoundTrip(t *testing.T, f *fixture) {
 }
 
 func operationConflicts(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	o := ledger.Operation{ID: "o1", Owner: owner, Tree: "t", Key: "k", Status: "queued"}
 	must(t, f.BeginOperation(ctx, o))
@@ -79,6 +81,7 @@ func operationConflicts(t *testing.T, f *fixture) {
 }
 
 func blobsAndOrphans(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	kept, orphan := picture("a", media.Meta{}), picture("b", media.Meta{})
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: r.Tree, Run: r.ID, Operation: "op"})
@@ -112,6 +115,7 @@ func blobsAndOrphans(t *testing.T, f *fixture) {
 }
 
 func eventsInOrder(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	root, other := f.run(t, owner, nil), f.run(t, owner, nil)
 	child := f.run(t, owner, &root)
@@ -149,6 +153,7 @@ func eventsInOrder(t *testing.T, f *fixture) {
 }
 
 func eventsNeedRun(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	good := ledger.Event{Tree: r.Tree, RunID: r.ID, Kind: "warning"}
 	_, err := f.AppendEvents(t.Context(), []ledger.Event{good, {Tree: "nothing", RunID: "nothing", Kind: "warning"}})
@@ -191,6 +196,7 @@ func checkAll(t *testing.T, f *fixture, r ledger.Run, n int) {
 }
 
 func concurrentWriters(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	var wg sync.WaitGroup
 	for w := range 8 {
@@ -206,6 +212,7 @@ func concurrentWriters(t *testing.T, f *fixture) {
 }
 
 func twoHandles(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	second := f.open(t)
 	var wg sync.WaitGroup
@@ -217,6 +224,7 @@ func twoHandles(t *testing.T, f *fixture) {
 }
 
 func openedAtOnce(t *testing.T, f *fixture) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -234,6 +242,7 @@ func openedAtOnce(t *testing.T, f *fixture) {
 }
 
 func diskFull(t *testing.T, f *fixture) {
+	t.Helper()
 	if f.h.Fill == nil {
 		t.Skip("this implementation cannot arrange a full disk")
 	}
@@ -251,6 +260,7 @@ func diskFull(t *testing.T, f *fixture) {
 }
 
 func readOnly(t *testing.T, f *fixture) {
+	t.Helper()
 	if f.h.OpenReadOnly == nil {
 		t.Skip("this implementation cannot arrange a read-only database")
 	}
@@ -265,6 +275,7 @@ func readOnly(t *testing.T, f *fixture) {
 }
 
 func afterClose(t *testing.T, f *fixture) {
+	t.Helper()
 	s := f.open(t)
 	must(t, s.Close())
 	if _, err := s.ListRuns(t.Context(), owner, ledger.RunQuery{}); err == nil {

@@ -17,6 +17,7 @@ var ignoreRunTimes = cmpopts.IgnoreFields(ledger.Run{}, "CreatedAt", "UpdatedAt"
 func usd(s string) *string { return &s }
 
 func runRoundTrip(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	r := f.run(t, owner, nil)
 	r.Status, r.Message = ledger.StatusSucceeded, "here is ${media:img-7k3m9q2x}"
@@ -42,6 +43,7 @@ func runRoundTrip(t *testing.T, f *fixture) {
 }
 
 func runConflicts(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	r := f.run(t, owner, nil)
 	wantCode(t, f.CreateRun(ctx, r), media.CodeConflict)
@@ -56,6 +58,7 @@ func runConflicts(t *testing.T, f *fixture) {
 }
 
 func runPages(t *testing.T, f *fixture) {
+	t.Helper()
 	var want []string
 	for range 7 {
 		want = append([]string{f.run(t, owner, nil).ID}, want...)
@@ -80,6 +83,7 @@ func runPages(t *testing.T, f *fixture) {
 }
 
 func runFilters(t *testing.T, f *fixture) {
+	t.Helper()
 	root := f.run(t, owner, nil)
 	child := f.run(t, owner, &root)
 	other := f.run(t, owner, nil)
@@ -111,6 +115,7 @@ func runFilters(t *testing.T, f *fixture) {
 }
 
 func stepsAndPrompts(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx := t.Context()
 	r := f.run(t, owner, nil)
 	for i := range 3 {
@@ -152,6 +157,7 @@ func stepsAndPrompts(t *testing.T, f *fixture) {
 }
 
 func emptyOwner(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx, none := t.Context(), ledger.Page{}
 	for name, read := range map[string]func() error{
 		"run":          func() error { _, err := f.Run(ctx, "", "x"); return err },
@@ -178,6 +184,7 @@ func emptyOwner(t *testing.T, f *fixture) {
 }
 
 func foreignOwner(t *testing.T, f *fixture) {
+	t.Helper()
 	ctx, none := t.Context(), ledger.Page{}
 	r := f.run(t, owner, nil)
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
@@ -205,6 +212,7 @@ func foreignOwner(t *testing.T, f *fixture) {
 }
 
 func badCursor(t *testing.T, f *fixture) {
+	t.Helper()
 	r := f.run(t, owner, nil)
 	_, err := f.ListPromptMedia(t.Context(), owner, r.ID, ledger.Page{After: "page two"})
 	wantCode(t, err, media.CodeInvalid)

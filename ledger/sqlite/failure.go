@@ -24,7 +24,7 @@ func failure(what string, err error) error {
 	}
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return media.Errorf(media.CodeNotFound, "%s: no such row: %w", what, err)
+		return media.Errorf(media.CodeNotFound, "%s: there is none with this id here", what)
 	case errors.Is(err, syscall.ENOSPC):
 		return full(what, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

@@ -173,8 +173,13 @@ const linkColumns = `modality, mime_type, file_name, size_bytes, width, height, 
 func linkTargets(l *ledger.Link) []any {
 	return []any{
 		&l.Modality, &l.MIMEType, str(&l.FileName), &l.SizeBytes, num(&l.Width), num(&l.Height),
-		num(&l.DurationSeconds), str(&l.Label), str(&l.Description), jsonCol{&l.Metadata}, &l.DisplayOrder,
-		digestCol{&l.ThumbnailDigest}, timeCol{&l.CreatedAt}, timeCol{&l.UpdatedAt}, &l.ID, &l.MediaID, str(&l.RunID),
+		num(&l.DurationSeconds), str(&l.Label), str(&l.Description),
+		jsonCol{&l.Metadata},
+		&l.DisplayOrder,
+		digestCol{&l.ThumbnailDigest},
+		timeCol{&l.CreatedAt},
+		timeCol{&l.UpdatedAt},
+		&l.ID, &l.MediaID, str(&l.RunID),
 	}
 }
 

@@ -6,7 +6,7 @@
 // the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
-// import media and wire; every synchronous driver uses it.
+// import generate, media and wire; every synchronous driver uses it.
 package post
 
 import (
@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"atelier/generate"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -153,7 +154,7 @@ func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
 	}
 	e := media.Errorf(media.CodeUnavailable,
 		"the connection to %s was lost after the request was sent (%s): it may have been billed, so it is not repeated; ask again if you accept that", c.Name, why)
-	e.Retryable = false
+	e.Retryable, e.Cause = false, generate.ErrUnsettled
 	return e
 }
 
@@ -178,7 +179,11 @@ func (c *Client) Ended(ctx context.Context, sent bool) error {
 	if sent {
 		note = "; the provider may bill it all the same"
 	}
-	return media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
+	e := media.Errorf(code, "the call to %s %s%s", c.Name, what, note)
+	if sent {
+		e.Cause = generate.ErrUnsettled
+	}
+	return e
 }
 
 // Lost is the error for an answer that ended early. A synchronous answer cannot
@@ -188,7 +193,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 		return c.Ended(ctx, true)
 	}
 	if coded, ok := errors.AsType[*media.Error](cause); ok {
-		return fmt.Errorf("read the answer of %s: %w", c.Name, coded)
+		return fmt.Errorf("read the answer of %s: %w: %w", c.Name, coded, generate.ErrUnsettled)
 	}
 	kept := "nothing of it arrived whole"
 	if saved > 0 {
@@ -196,7 +201,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	}
 	e := media.Errorf(media.CodeBadResponse,
 		"the answer of %s ended before it was whole (%s): the call is billed and cannot be fetched again, so it is not repeated", c.Name, kept)
-	e.Cause = cause
+	e.Cause = errors.Join(generate.ErrUnsettled, cause)
 	return e
 }
 
@@ -204,7 +209,7 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 func (c *Client) Take(from *wire.Collector, token string) (*media.Blob, *media.Error) {
 	l, ok := from.Lookup(token)
 	if !ok {
-		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place", c.Name)
+		return nil, media.Errorf(media.CodeBadResponse, "%s gave something that is no media in its place: try again or use another model", c.Name)
 	}
 	if l.Err != nil {
 		e := media.Errorf(media.CodeOf(l.Err), "%s gave media that cannot be taken: %s", c.Name, c.Clean(l.Err.Error()))
@@ -241,13 +246,14 @@ func (c *Client) NotJSON(a *Answer) *media.Error {
 	e := media.Errorf(media.CodeBadResponse,
 		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API; the call may have been billed, so it is not repeated",
 		c.Name, a.Status, c.Clean(kind), c.BaseVariable)
+	e.Cause = generate.ErrUnsettled
 	switch {
 	case a.Status == http.StatusUnauthorized:
-		e.Code = media.CodeUnauthorized
+		e.Code, e.Cause = media.CodeUnauthorized, nil
 	case a.Status == http.StatusForbidden:
-		e.Code = media.CodeForbidden
+		e.Code, e.Cause = media.CodeForbidden, nil
 	case a.Status == http.StatusTooManyRequests:
-		e.Code, e.Retryable = media.CodeRateLimited, true
+		e.Code, e.Retryable, e.Cause = media.CodeRateLimited, true, nil
 		e.Message = c.Name + " or a proxy before it answered 429, too many requests: wait and try again"
 	case a.Status >= http.StatusInternalServerError:
 		e.Code = media.CodeUnavailable

@@ -1,11 +1,13 @@
 package post_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"atelier/generate"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -50,5 +52,52 @@ func TestUnusableCalls(t *testing.T) {
 		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestWhatMayBeBilledIsSaid: whoever counts money learns which calls have no known end.
+func TestWhatMayBeBilledIsSaid(t *testing.T) {
+	t.Parallel()
+	page := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte("<html>")) // a client that is gone needs no page
+		}
+	}
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		closed  bool
+		want    bool
+	}{
+		"nobody there":      {handler: page(200), closed: true},
+		"closed connection": {handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, want: true},
+		"refused key":       {handler: page(401)}, "refused account": {handler: page(403)}, "too many": {handler: page(429)},
+		"gateway page": {handler: page(502), want: true}, "web page": {handler: page(200), want: true},
+		"half an answer": {handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(`{"data":[`)) // cut on purpose
+		}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(c.handler)
+			t.Cleanup(srv.Close)
+			if c.closed {
+				srv.Close()
+			}
+			p := &post.Client{Name: "X", BaseVariable: "X_BASE_URL", Transport: http.DefaultTransport.(*http.Transport).Clone()}
+			a, err := p.Send(t.Context(), srv.URL, nil, "body")
+			if err == nil {
+				var v any
+				if err = p.Decode(a, &v); a.Cut() {
+					err = p.Lost(t.Context(), a.Broken, 0)
+				}
+			}
+			if err == nil || errors.Is(err, generate.ErrUnsettled) != c.want || c.want && media.Retryable(err) {
+				t.Errorf("unsettled %v, retryable %v: %v", errors.Is(err, generate.ErrUnsettled), media.Retryable(err), err)
+			}
+		})
 	}
 }

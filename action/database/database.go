@@ -1,0 +1,184 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// Defaults of [Config].
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultMaxRows = 1000
+)
+
+// Config says which database agents see.
+type Config struct {
+	// URL is postgres://USER:PASSWORD@HOST/DATABASE (or postgresql://), sqlite:PATH,
+	// file:PATH, or the path of an SQLite file. Required.
+	URL string
+	// Timeout ends a query; 0 means [DefaultTimeout].
+	Timeout time.Duration
+	// MaxRows is how many rows of a result are read; 0 means [DefaultMaxRows].
+	MaxRows int
+}
+
+// Database is one database that agents may read. It is safe for concurrent use.
+type Database struct {
+	cfg    Config
+	engine engine
+	db     *sql.DB
+}
+
+// engine is what differs between kinds of databases.
+type engine interface {
+	// about says what it is.
+	about() about
+	// describe lists the tables.
+	describe(ctx context.Context, tx *sql.Tx) ([]table, error)
+	// count fills in the numbers of rows where describe did not.
+	count(ctx context.Context, tx *sql.Tx, tables []table)
+	// quote makes an identifier safe.
+	quote(id string) string
+	// wrap bounds a statement to limit rows.
+	wrap(statement string, limit int) string
+	// prepare restricts a connection before each use.
+	prepare(ctx context.Context, c *sql.Conn) error
+	// explain gives a database's error its code.
+	explain(err error) error
+}
+
+// about is what an engine says of itself.
+type about struct {
+	// name is what models are told, for the SQL dialect.
+	name string
+	// place says where the database is, without credentials.
+	place string
+	// words are those that a statement may begin with.
+	words []string
+	// dollars says that $tag$ quotes, and square brackets do not.
+	dollars bool
+	// extra is how many columns wrap adds at the end.
+	extra int
+}
+
+// Open connects. A file that is missing is [media.CodeNotFound], one that is no
+// database [media.CodeInvalid], a server that refuses the password
+// [media.CodeUnauthorized].
+func Open(ctx context.Context, cfg Config) (*Database, error) {
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
+	cfg.MaxRows = cmp.Or(cfg.MaxRows, DefaultMaxRows)
+	if cfg.Timeout < 0 || cfg.MaxRows < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "database.Config.Timeout and MaxRows must not be negative")
+	}
+	d := &Database{cfg: cfg}
+	var err error
+	switch kind, rest := split(cfg.URL); kind {
+	case "postgres":
+		d.db, d.engine, err = openPostgres(cfg)
+	case "sqlite":
+		d.db, d.engine, err = openSQLite(rest)
+	default:
+		err = media.Errorf(media.CodeInvalid, "databases of the kind %q are not known: give postgres://… or the path of an SQLite file", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := d.check(ctx); err != nil {
+		_ = d.db.Close() // the error at hand says more
+		return nil, err
+	}
+	return d, nil
+}
+
+// split finds the kind of a URL, and the path of a file.
+func split(raw string) (kind, path string) {
+	raw = strings.TrimSpace(raw)
+	scheme, rest, ok := strings.Cut(raw, ":")
+	lower := strings.ToLower(scheme)
+	switch {
+	case raw == "":
+		return "sqlite", ""
+	case !ok || len(scheme) == 1: // C:\data.db
+		return "sqlite", raw
+	case lower == "postgres" || lower == "postgresql":
+		return "postgres", ""
+	case lower == "sqlite" || lower == "sqlite3" || lower == "file":
+		rest, _, _ = strings.Cut(rest, "?")
+		rest = strings.TrimPrefix(rest, "//")
+		if p, err := url.PathUnescape(rest); err == nil {
+			rest = p
+		}
+		return "sqlite", rest
+	}
+	if _, err := os.Stat(raw); err == nil {
+		return "sqlite", raw
+	}
+	return clip(scheme, 20), ""
+}
+
+// check asks for one answer.
+func (d *Database) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, min(d.cfg.Timeout, 15*time.Second))
+	defer cancel()
+	return d.read(ctx, func(tx *sql.Tx) error {
+		tables, err := d.engine.describe(ctx, tx)
+		if err == nil && len(tables) == 0 {
+			return media.Errorf(media.CodeInvalid, "the database %s has no tables that can be read", d.engine.about().place)
+		}
+		return err
+	})
+}
+
+// Close ends all connections.
+func (d *Database) Close() error { return d.db.Close() }
+
+// Actions are Describe Database and Query Database.
+func (d *Database) Actions() []action.Action {
+	return []action.Action{d.describeAction(), d.queryAction()}
+}
+
+// read runs fn in a transaction that cannot write and is always rolled back.
+func (d *Database) read(ctx context.Context, fn func(*sql.Tx) error) error {
+	err := d.within(ctx, fn)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return d.ended(ctx)
+	}
+	return d.engine.explain(err)
+}
+
+func (d *Database) within(ctx context.Context, fn func(*sql.Tx) error) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // gives it back
+	if err := d.engine.prepare(ctx, conn); err != nil {
+		return err
+	}
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	err = fn(tx)
+	_ = tx.Rollback() // there is nothing to keep, and fn's error says more
+	return err
+}
+
+// ended says why a query was given up.
+func (d *Database) ended(ctx context.Context) error {
+	if media.CodeOf(ctx.Err()) == media.CodeDeadline {
+		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", d.cfg.Timeout)
+	}
+	return media.Errorf(media.CodeCancelled, "query the database: %w", ctx.Err())
+}

@@ -1,0 +1,201 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+const (
+	// maxTables is how many tables are looked at.
+	maxTables = 1000
+	// maxCount is how far rows are counted.
+	maxCount = 1_000_000
+	// countTime bounds all counting of one description.
+	countTime = 5 * time.Second
+	// maxOutcome is how many characters of JSON one answer may cost a prompt.
+	maxOutcome = 12_000
+	// sampleRows is how many rows show what a table holds.
+	sampleRows = 3
+)
+
+// table is one table or view as models see it.
+type table struct {
+	Name string `json:"name"`
+	// Kind is table or view.
+	Kind string `json:"kind"`
+	// Rows is how many there are, if that is known; Note says how exact it is.
+	Rows       *int64   `json:"rowCount,omitempty"`
+	Note       string   `json:"rowCountNote,omitempty"`
+	Comment    string   `json:"comment,omitempty"`
+	Columns    []column `json:"columns,omitempty"`
+	References []string `json:"references,omitempty"`
+	// SampleRows are the first rows, as text, when a single table is asked for.
+	SampleRows [][]any `json:"sampleRows,omitempty"`
+}
+
+// column is one column of a table.
+type column struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
+	// Key says that it is (part of) the primary key.
+	Key bool `json:"key,omitempty"`
+}
+
+func (d *Database) describeAction() action.Action {
+	out := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
+	}
+	return action.Action{
+		Name: "Describe Database",
+		Description: "Lists the tables of the database with columns, types, keys and numbers of rows. Use it first; with Table it also shows " +
+			"sample rows. Then write SQL for Query Database.",
+		Tags: []string{"database"},
+		Params: []action.Param{
+			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name, with sample rows; all by default."},
+			out("engine", "The SQL dialect: SQLite or PostgreSQL."),
+			out("tables", "name, kind, rowCount, columns and references of each table."),
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
+		},
+		Run: d.describe,
+	}
+}
+
+// describe runs Describe Database.
+func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.Timeout)
+	defer cancel()
+	var all, tables []table
+	err := d.read(ctx, func(tx *sql.Tx) (err error) {
+		if all, err = d.engine.describe(ctx, tx); err != nil {
+			return err
+		}
+		if tables, err = pick(all, c.Text("Table")); err != nil {
+			return err
+		}
+		counting, stop := context.WithTimeout(ctx, countTime)
+		defer stop()
+		d.engine.count(counting, tx, tables)
+		return nil
+	})
+	if err == nil && len(tables) == 1 && c.Text("Table") != "" {
+		err = d.sample(ctx, &tables[0])
+	}
+	if err != nil {
+		return action.Result{}, err
+	}
+	return d.described(tables, len(all)), nil
+}
+
+// pick finds the table that is asked for.
+func pick(all []table, name string) ([]table, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return all, nil
+	}
+	i := slices.IndexFunc(all, func(t table) bool { return t.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(t table) bool { return strings.EqualFold(t.Name, strings.Trim(name, "\"`[]")) })
+	}
+	if i >= 0 {
+		return all[i : i+1], nil
+	}
+	e := media.Errorf(media.CodeNotFound, "there is no table %q in the database", clip(name, 80))
+	e.Retryable = true
+	for _, t := range all[:min(20, len(all))] {
+		e.Valid = append(e.Valid, t.Name)
+	}
+	if len(e.Valid) > 0 {
+		e.Message += ", there are " + strings.Join(e.Valid, ", ")
+	}
+	return nil, e
+}
+
+// sample adds the first rows of a table.
+func (d *Database) sample(ctx context.Context, t *table) error {
+	var r records
+	err := d.read(ctx, func(tx *sql.Tx) (err error) {
+		r, err = d.fetch(ctx, tx, "SELECT * FROM "+d.engine.quote(t.Name), sampleRows)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.SampleRows, _ = r.shown(100, maxOutcome/2)
+	return nil
+}
+
+// described writes tables so that a prompt can bear them: where there are too many,
+// the later ones are only named.
+func (d *Database) described(tables []table, total int) action.Result {
+	res := action.Result{
+		Message: fmt.Sprintf("%s database with %d tables", d.engine.about().name, total),
+		Outputs: map[string]any{"engine": d.engine.about().name, "totalCount": total},
+	}
+	if total == 1 {
+		res.Message = d.engine.about().name + " database with 1 table"
+	}
+	if total == maxTables {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("only the first %d tables are known", maxTables))
+	}
+	size, full, named := 0, []table{}, []string{}
+	for _, t := range tables {
+		n := length(t)
+		if len(full) > 0 && size+n > maxOutcome || len(named) > 0 {
+			named = append(named, t.Name)
+			continue
+		}
+		size += n
+		full = append(full, t)
+	}
+	res.Outputs["tables"] = full
+	if len(named) > 0 {
+		if len(named) > 200 {
+			named = append(named[:200], "…")
+		}
+		res.Outputs["moreTables"] = named
+		res.Message += fmt.Sprintf("; %d are described, the others named: use Table for one of them", len(full))
+	}
+	return res
+}
+
+// length is what a value costs in a prompt.
+func length(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return maxOutcome
+	}
+	return len([]rune(string(b)))
+}
+
+// list reads all rows of a query of ours.
+func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(...any) error) (T, error), args ...any) (out []T, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // rows.Err tells
+	for rows.Next() {
+		v, err := scan(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// clip shortens text and names base64 instead of showing it.
+func clip(s string, n int) string { return file.Clip(s, n) }
+
+func refused(words string) error {
+	return media.Errorf(media.CodeForbidden, "the database is only read (%s): use one SELECT", words)
+}

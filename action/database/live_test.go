@@ -1,0 +1,84 @@
+//go:build postgres
+
+package database
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// TestLivePostgres tries on a real server what the simulator only answers as one
+// would: go test -tags postgres with ATELIER_TEST_POSTGRES_URL set to a database that
+// may be written to by this test.
+func TestLivePostgres(t *testing.T) {
+	t.Parallel()
+	url := os.Getenv("ATELIER_TEST_POSTGRES_URL")
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{
+		"DROP SCHEMA IF EXISTS other CASCADE", "DROP TABLE IF EXISTS sale, region", "CREATE TABLE region (id int PRIMARY KEY, name text NOT NULL)",
+		"CREATE TABLE sale (day date, at timestamptz DEFAULT '2024-05-06 07:08:09+00', region_id int REFERENCES region(id), amount numeric(10,2), tags text[], doc jsonb, photo bytea, u uuid)",
+		"CREATE SCHEMA other", "CREATE VIEW other.big AS SELECT * FROM sale WHERE amount > 50", "INSERT INTO region VALUES (1, 'North'), (2, 'South')",
+		`INSERT INTO sale SELECT date '2020-01-01' + i/2, '2024-05-06 07:08:09+00', i%2+1, i%100+0.25, '{a,b}', '{"k": [1]}', '\x89504e470d0a1a0a', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' FROM generate_series(0, 3999) i`,
+		"CREATE SEQUENCE IF NOT EXISTS s", "ANALYZE", "CREATE OR REPLACE FUNCTION sneak() RETURNS int LANGUAGE sql AS $$ INSERT INTO region VALUES (99, 'x') RETURNING id $$",
+	} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	d := open(t, Config{URL: url, Timeout: 2 * time.Second})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "other.big"}})
+	if err != nil || res.Outputs["totalCount"] != 3 || !strings.Contains(fmt.Sprint(res.Outputs["tables"]), "{amount numeric(10,2) false}") {
+		t.Errorf("%v %+v", err, res.Outputs)
+	}
+	a := d.must(t, "SELECT * FROM sale ORDER BY amount, day LIMIT 2")
+	if got := fmt.Sprint(a.Rows[0]); got != "[2020-01-01 2024-05-06T07:08:09Z 1 0.25 {a,b} {\"k\": [1]} <image/png 8 bytes> a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11]" {
+		t.Error(got)
+	}
+	if a = d.must(t, "SELECT to_char(day, 'YYYY') AS year, r.name, sum(amount) AS amount FROM sale JOIN region r ON r.id = region_id GROUP BY 1, 2 ORDER BY 1"); a.Table == nil || len(a.Table.Series) != 2 {
+		t.Errorf("%+v", a.Table)
+	}
+	for _, q := range []string{
+		"DELETE FROM sale", "SELECT 1; DELETE FROM sale", "WITH x AS (DELETE FROM sale RETURNING 1) SELECT * FROM x", "SELECT nextval('s')", "SELECT sneak()",
+		"SELECT set_config('transaction_read_only', 'off', false), sneak()", "SELECT * FROM sale FOR UPDATE", "SELECT 1 INTO zzz", "COPY sale TO PROGRAM 'id'",
+		"SELECT 1) AS a; DELETE FROM sale; SELECT * FROM (SELECT 1", "SET transaction_read_only = off", "COMMIT", "CALL x()", "DO $$ BEGIN DELETE FROM sale; END $$", "TRUNCATE sale",
+		"SELECT $$;$$; DROP TABLE sale", "CREATE TEMP TABLE z (a int)", "SELECT query_to_xml('delete from sale', true, true, '')",
+	} {
+		_, err := d.ask(t, q)
+		if code := media.CodeOf(err); code != media.CodeForbidden && code != media.CodeInvalid {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	for _, q := range []string{"SELECT pg_sleep(60)", "SELECT count(*) FROM generate_series(1, 1e12)", "SELECT set_config('statement_timeout', '0', false), pg_sleep(60)"} {
+		if _, err := d.ask(t, q); media.CodeOf(err) != media.CodeDeadline {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	if a = d.must(t, "SELECT i, 'n' || i AS name FROM generate_series(1, 10000000) i"); a.RowCount != 1000 || !a.Truncated {
+		t.Errorf("%d rows", a.RowCount)
+	}
+	if _, err := d.ask(t, "SELECT repeat('x', 100000000)"); media.CodeOf(err) != media.CodeTooLarge {
+		t.Error(err)
+	}
+	// Servers before 16 let this begin; it is rolled back.
+	if _, err := d.ask(t, "SELECT lo_create(4711)"); err == nil {
+		if a = d.must(t, "SELECT count(*) FROM pg_largeobject_metadata"); a.Rows[0][0] != 0.0 {
+			t.Error("a large object was kept")
+		}
+	}
+	if a = d.must(t, "SELECT count(*) FROM sale"); a.Rows[0][0] != 4000.0 {
+		t.Errorf("%v", a)
+	}
+	if _, err := Open(t.Context(), Config{URL: strings.Replace(url, "/postgres?", "/nope?", 1)}); media.CodeOf(err) != media.CodeNotFound {
+		t.Error(err)
+	}
+}

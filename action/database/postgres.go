@@ -1,0 +1,158 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"atelier/media"
+)
+
+// dialTimeout bounds connecting to a server.
+const dialTimeout = 10 * time.Second
+
+// postgresEngine is one PostgreSQL database.
+type postgresEngine struct {
+	host, database string
+	timeout        time.Duration
+}
+
+var _ engine = postgresEngine{}
+
+func openPostgres(cfg Config) (*sql.DB, engine, error) {
+	c, err := pgx.ParseConfig(strings.TrimSpace(cfg.URL))
+	if err != nil {
+		// The driver's own words may repeat the URL.
+		return nil, nil, media.Errorf(media.CodeInvalid, "the database URL cannot be read: use postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+	}
+	c.ConnectTimeout = min(max(c.ConnectTimeout, time.Second), dialTimeout)
+	if c.RuntimeParams["application_name"] == "" {
+		c.RuntimeParams["application_name"] = "atelier"
+	}
+	// No named statements, so that poolers between us and the server do no harm.
+	c.DefaultQueryExecMode = pgx.QueryExecModeExec
+	c.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(maxValue)
+		return f
+	}
+	db := stdlib.OpenDB(*c)
+	db.SetMaxOpenConns(4)
+	db.SetMaxIdleConns(-1) // no query inherits what another one set
+	e := postgresEngine{host: fmt.Sprintf("%s:%d", c.Host, c.Port), database: c.Database, timeout: cfg.Timeout}
+	return db, e, nil
+}
+
+func (e postgresEngine) about() about {
+	return about{
+		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true,
+	}
+}
+
+func (postgresEngine) quote(id string) string {
+	return pgx.Identifier(strings.SplitN(id, ".", 2)).Sanitize()
+}
+
+// wrap bounds a result on the server, so that no more than limit rows travel.
+func (postgresEngine) wrap(statement string, limit int) string {
+	return fmt.Sprintf("SELECT * FROM (\n%s\n) AS bounded LIMIT %d", statement, limit)
+}
+
+// prepare bounds every statement of the connection on the server's side too.
+func (e postgresEngine) prepare(ctx context.Context, c *sql.Conn) error {
+	for _, set := range []string{
+		"SET default_transaction_read_only = on",
+		fmt.Sprintf("SET statement_timeout = %d", e.timeout.Milliseconds()),
+		"SET lock_timeout = 5000",
+	} {
+		if _, err := c.ExecContext(ctx, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe lists what the role may select from.
+func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
+	out, err := list(ctx, tx, `
+		SELECT CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END,
+			CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
+			CASE WHEN c.reltuples >= 0 AND c.relkind <> 'v' THEN c.reltuples::bigint END,
+			coalesce(obj_description(c.oid, 'pg_class'), '')
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_'
+			AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+		ORDER BY n.nspname <> 'public', 1 LIMIT $1`, func(scan func(...any) error) (t table, err error) {
+		err = scan(&t.Name, &t.Kind, &t.Rows, &t.Comment)
+		if t.Rows != nil {
+			t.Note = "estimated"
+		}
+		return t, err
+	}, maxTables)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		name := e.quote(out[i].Name)
+		if out[i].Columns, err = list(ctx, tx, `
+			SELECT a.attname, format_type(a.atttypid, a.atttypmod), EXISTS (
+				SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))
+			FROM pg_catalog.pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+			ORDER BY a.attnum`, func(scan func(...any) error) (c column, err error) {
+			return c, scan(&c.Name, &c.Type, &c.Key)
+		}, name); err != nil {
+			return nil, err
+		}
+		if out[i].References, err = list(ctx, tx, `
+			SELECT replace(replace(pg_get_constraintdef(oid), 'FOREIGN KEY ', ''), ' REFERENCES ', ' → ')
+			FROM pg_catalog.pg_constraint WHERE contype = 'f' AND conrelid = to_regclass($1) ORDER BY 1`, func(scan func(...any) error) (s string, err error) {
+			return s, scan(&s)
+		}, name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// count has nothing to add: the server's estimates do.
+func (postgresEngine) count(context.Context, *sql.Tx, []table) {}
+
+// explain gives an error of the server or of the connection its code.
+func (e postgresEngine) explain(err error) error {
+	var own *media.Error
+	var pe *pgconn.PgError
+	var long *pgproto3.ExceededMaxBodyLenErr
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.As(err, &long):
+		return media.Errorf(media.CodeTooLarge, "a row is longer than %d MiB: select fewer columns, or parts with substring()", maxValue>>20)
+	case !errors.As(err, &pe):
+		// The driver's words name the user; the place is enough.
+		return media.Errorf(media.CodeUnavailable, "the database %s does not answer: check host, port and network", e.about().place)
+	}
+	words := clip(strings.Join(strings.Fields(pe.Message+" "+pe.Hint), " "), 300)
+	switch class := pe.Code[:min(2, len(pe.Code))]; {
+	case pe.Code == "25006", pe.Code == "42501":
+		return refused(words)
+	case pe.Code == "57014":
+		return media.Errorf(media.CodeDeadline, "the database took longer than %s: narrow the query with WHERE, aggregate, or add LIMIT", e.timeout)
+	case class == "28":
+		return media.Errorf(media.CodeUnauthorized, "the database %s refuses the user or password of the URL", e.about().place)
+	case pe.Code == "3D000":
+		return media.Errorf(media.CodeNotFound, "the server %s has no database %q", e.host, e.database)
+	case class == "53", class == "57", class == "08":
+		return media.Errorf(media.CodeUnavailable, "the database %s cannot answer now: %s", e.about().place, words)
+	}
+	return media.Errorf(media.CodeInvalid, "PostgreSQL says: %s. See Describe Database for the names", words)
+}

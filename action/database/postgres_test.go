@@ -1,0 +1,279 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/action"
+	"atelier/media"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// server is as much of a PostgreSQL server as the protocol shows: it notes what it is
+// told and answers queries by the first script whose text the query holds.
+type server struct {
+	addr    string
+	mu      sync.Mutex // guards told
+	told    []string
+	scripts []script
+	// cancelled is closed when a client asks to give up a query.
+	cancelled chan struct{}
+	once      sync.Once
+}
+
+// script answers a query that holds text.
+type script struct {
+	text  string
+	cols  []pgproto3.FieldDescription
+	rows  [][]string
+	code  string // an error instead
+	hangs bool   // no answer until the client gives up
+}
+
+func col(name string, oid uint32) pgproto3.FieldDescription {
+	return pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: oid, DataTypeSize: -1, TypeModifier: -1}
+}
+
+// The types of PostgreSQL that the tests use.
+const (
+	boolOID, int8OID, textOID, numericOID = 16, 20, 25, 1700
+)
+
+// schema answers the queries of Describe Database.
+func schema() []script {
+	text := func(names ...string) (out []pgproto3.FieldDescription) {
+		for _, n := range names {
+			out = append(out, col(n, textOID))
+		}
+		return out
+	}
+	return []script{
+		{
+			text: "pg_catalog.pg_class", rows: [][]string{{"sale", "table", "4000", "All sales"}},
+			cols: []pgproto3.FieldDescription{col("name", textOID), col("kind", textOID), col("rows", int8OID), col("comment", textOID)},
+		},
+		{text: "pg_constraint", cols: text("ref"), rows: [][]string{{"(region_id) → region(id)"}}},
+		{
+			text: "pg_attribute", rows: [][]string{{"id", "integer", "t"}, {"amount", "numeric", "f"}},
+			cols: []pgproto3.FieldDescription{col("n", textOID), col("t", textOID), col("k", boolOID)},
+		},
+	}
+}
+
+func serve(t *testing.T, scripts ...script) *server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{addr: l.Addr().String(), scripts: append(scripts, schema()...), cancelled: make(chan struct{})}
+	var all sync.WaitGroup
+	t.Cleanup(func() { _ = l.Close(); all.Wait() })
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() {
+				defer func() { _ = c.Close() }()
+				s.talk(c)
+			})
+		}
+	})
+	return s
+}
+
+func (s *server) url() string {
+	return "postgres://reader:swordfish@" + s.addr + "/shop?sslmode=disable"
+}
+
+func (s *server) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = append(s.told, strings.Join(strings.Fields(text), " "))
+}
+
+func (s *server) heard() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.told, "\n")
+}
+
+// talk speaks with one client until it leaves.
+func (s *server) talk(c net.Conn) {
+	b := pgproto3.NewBackend(c, c)
+	m, err := b.ReceiveStartupMessage()
+	if err != nil {
+		return
+	}
+	if _, ok := m.(*pgproto3.CancelRequest); ok {
+		s.once.Do(func() { close(s.cancelled) })
+		return
+	}
+	b.Send(&pgproto3.AuthenticationOk{})
+	b.Send(&pgproto3.BackendKeyData{ProcessID: 1, SecretKey: []byte("1234")})
+	b.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+	status, current, broken := byte('I'), "", false
+	for b.Flush() == nil {
+		m, err := b.Receive()
+		if err != nil {
+			return
+		}
+		switch m := m.(type) {
+		case *pgproto3.Query:
+			s.note(m.String)
+			if strings.HasPrefix(m.String, "begin") {
+				status = 'T'
+			} else if m.String == "rollback" {
+				status = 'I'
+			}
+			b.Send(&pgproto3.CommandComplete{CommandTag: []byte(strings.ToUpper(strings.Fields(m.String)[0]))})
+			b.Send(&pgproto3.ReadyForQuery{TxStatus: status})
+		case *pgproto3.Parse:
+			s.note(m.Query)
+			current, broken = m.Query, false
+			b.Send(&pgproto3.ParseComplete{})
+		case *pgproto3.Bind:
+			b.Send(&pgproto3.BindComplete{})
+		case *pgproto3.Describe:
+			b.Send(&pgproto3.RowDescription{Fields: s.script(current).cols})
+		case *pgproto3.Execute:
+			broken = s.answer(b, current)
+		case *pgproto3.Sync:
+			if broken && status == 'T' {
+				status = 'E'
+			}
+			b.Send(&pgproto3.ReadyForQuery{TxStatus: status})
+		case *pgproto3.Terminate:
+			return
+		}
+	}
+}
+
+func (s *server) script(query string) script {
+	for _, one := range s.scripts {
+		if strings.Contains(query, one.text) {
+			return one
+		}
+	}
+	return script{code: "42601"}
+}
+
+// answer sends rows or an error, and tells of the latter.
+func (s *server) answer(b *pgproto3.Backend, query string) bool {
+	one := s.script(query)
+	if one.hangs {
+		_ = b.Flush()
+		<-s.cancelled
+		b.Send(&pgproto3.ErrorResponse{Severity: "ERROR", Code: "57014", Message: "canceling statement due to user request"})
+		return true
+	}
+	if one.code != "" {
+		b.Send(&pgproto3.ErrorResponse{Severity: "ERROR", Code: one.code, Message: "the server's words"})
+		return true
+	}
+	for _, row := range one.rows {
+		values := make([][]byte, len(row))
+		for i, v := range row {
+			if v != "NULL" {
+				values[i] = []byte(v)
+			}
+		}
+		b.Send(&pgproto3.DataRow{Values: values})
+	}
+	b.Send(&pgproto3.CommandComplete{CommandTag: []byte("SELECT")})
+	return false
+}
+
+func TestDescribePostgres(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	d := open(t, Config{URL: s.url()})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, _ := res.Outputs["tables"].([]table)
+	if len(tables) != 1 || fmt.Sprintf("%v %v %s %d %s", tables[0].Columns, tables[0].References, tables[0].Comment, *tables[0].Rows, tables[0].Note) !=
+		"[{id integer true} {amount numeric false}] [(region_id) → region(id)] All sales 4000 estimated" {
+		t.Errorf("%+v", tables)
+	}
+}
+
+// TestPostgresIsToldToOnlyRead checks what reaches the server for each query.
+func TestPostgresIsToldToOnlyRead(t *testing.T) {
+	t.Parallel()
+	s := serve(t, script{
+		text: "FROM shop", rows: [][]string{{"2020", "1.50"}, {"2021", "NULL"}},
+		cols: []pgproto3.FieldDescription{col("year", textOID), col("amount", numericOID)},
+	})
+	d := open(t, Config{URL: s.url(), Timeout: 7 * time.Second, MaxRows: 50})
+	a := d.must(t, "SELECT year, amount FROM shop; -- all")
+	if a.String() != "[year amount] [[2020 1.50] [2021 <nil>]] 2 rows" || a.Table == nil || a.Table.Measure != "amount" {
+		t.Errorf("%s %+v", a, a.Table)
+	}
+	_, last, _ := strings.Cut(s.heard(), "rollback\n") // after the check of Open
+	want := `SET default_transaction_read_only = on
+SET statement_timeout = 7000
+SET lock_timeout = 5000
+begin read only
+SELECT * FROM ( SELECT year, amount FROM shop ) AS bounded LIMIT 51
+rollback`
+	if last != want {
+		t.Errorf("the server was told\n%s\nwant\n%s", last, want)
+	}
+}
+
+func TestPostgresErrors(t *testing.T) {
+	t.Parallel()
+	for sqlstate, want := range map[string]media.Code{
+		"25006": media.CodeForbidden, "42501": media.CodeForbidden, "57014": media.CodeDeadline, "28P01": media.CodeUnauthorized,
+		"3D000": media.CodeNotFound, "53300": media.CodeUnavailable, "57P03": media.CodeUnavailable, "42P01": media.CodeInvalid, "": media.CodeInvalid,
+	} {
+		s := serve(t, script{text: "FROM x", code: sqlstate, hangs: false, cols: []pgproto3.FieldDescription{col("a", textOID)}})
+		if sqlstate == "" {
+			s.scripts[0].text = "nothing like it"
+		}
+		d := open(t, Config{URL: s.url()})
+		_, err := d.ask(t, "SELECT a FROM x")
+		if media.CodeOf(err) != want || strings.Contains(fmt.Sprint(err), "swordfish") {
+			t.Errorf("%s: %v (%s), want %s", sqlstate, err, media.CodeOf(err), want)
+		}
+	}
+}
+
+func TestPostgresThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, script{text: "FROM x", hangs: true, cols: []pgproto3.FieldDescription{col("a", textOID)}})
+	d := open(t, Config{URL: s.url(), Timeout: soon})
+	if _, err := d.ask(t, "SELECT a FROM x"); media.CodeOf(err) != media.CodeDeadline {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := l.Addr().String()
+	_ = l.Close()
+	if _, err := Open(ctx, Config{URL: "postgresql://reader:swordfish@" + gone + "/shop"}); media.CodeOf(err) != media.CodeUnavailable || strings.Contains(err.Error(), "swordfish") || !strings.Contains(err.Error(), gone) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPostgresRowThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	s := serve(t, script{text: "FROM x", rows: [][]string{{strings.Repeat("x", maxValue+1)}}, cols: []pgproto3.FieldDescription{col("a", textOID)}})
+	d := open(t, Config{URL: s.url()})
+	if _, err := d.ask(t, "SELECT a FROM x"); media.CodeOf(err) != media.CodeTooLarge {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,171 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"atelier/media"
+)
+
+// Bounds of one SQLite connection.
+const (
+	maxValue = 16 << 20  // bytes of one value or row
+	maxSQL   = 100 << 10 // bytes of one statement
+)
+
+// sqliteEngine is one SQLite file.
+type sqliteEngine struct{ path string }
+
+var _ engine = sqliteEngine{}
+
+func openSQLite(path string) (*sql.DB, engine, error) {
+	if err := checkSQLite(path); err != nil {
+		return nil, nil, err
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, nil, media.Errorf(media.CodeInvalid, "the path of the database cannot be used: %w", err)
+	}
+	name := "file:" + (&url.URL{Path: filepath.ToSlash(abs)}).EscapedPath() +
+		"?mode=ro&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, nil, media.Errorf(media.CodeInvalid, "open the database %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(2)
+	return db, sqliteEngine{path: path}, nil
+}
+
+// checkSQLite looks at the file before SQLite does, for plain messages.
+func checkSQLite(path string) error {
+	if path == "" {
+		return media.Errorf(media.CodeInvalid, "no database is named: give postgres://… or the path of an SQLite file")
+	}
+	f, err := os.Open(path) //nolint:gosec // the operator names it
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return media.Errorf(media.CodeNotFound, "there is no database file %s: check the path", path)
+	case err != nil:
+		return media.Errorf(media.CodeInvalid, "the database file %s cannot be read: check its permissions", path)
+	}
+	defer func() { _ = f.Close() }() // read only
+	head := make([]byte, 16)
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != "SQLite format 3\x00" {
+		return media.Errorf(media.CodeInvalid, "%s is no SQLite database (or an encrypted or empty one)", path)
+	}
+	return nil
+}
+
+// prepare sets limits that no SQL can raise: no second file, no giant values.
+func (sqliteEngine) prepare(_ context.Context, c *sql.Conn) error {
+	for limit, value := range map[int]int{
+		sqlite3.SQLITE_LIMIT_ATTACHED: 0, sqlite3.SQLITE_LIMIT_LENGTH: maxValue, sqlite3.SQLITE_LIMIT_SQL_LENGTH: maxSQL,
+	} {
+		if _, err := sqlite.Limit(c, limit, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e sqliteEngine) about() about {
+	return about{name: "SQLite", place: filepath.Base(e.path), words: []string{"SELECT", "WITH", "VALUES"}, extra: 1}
+}
+
+func (sqliteEngine) quote(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
+
+// wrap bounds a result. The window function makes SQLite work the whole result out
+// before the first row, which is the only time when it can be interrupted.
+func (sqliteEngine) wrap(statement string, limit int) string {
+	return fmt.Sprintf("SELECT *, count(*) OVER () FROM (SELECT * FROM (\n%s\n) LIMIT %d)", statement, limit)
+}
+
+// describe lists tables and views.
+func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error) {
+	out, err := list(ctx, tx, `SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		ORDER BY name LIMIT ?`, func(scan func(...any) error) (t table, err error) {
+		return t, scan(&t.Name, &t.Kind)
+	}, maxTables)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		// A view over a table that is gone has no columns that can be told.
+		out[i].Columns, _ = e.columns(ctx, tx, out[i].Name)
+		out[i].References, _ = list(ctx, tx, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?)`, scanReference, out[i].Name)
+	}
+	return out, ctx.Err()
+}
+
+func (sqliteEngine) columns(ctx context.Context, tx *sql.Tx, name string) ([]column, error) {
+	return list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_info(?)`, func(scan func(...any) error) (c column, err error) {
+		return c, scan(&c.Name, &c.Type, &c.Key)
+	}, name)
+}
+
+func scanReference(scan func(...any) error) (string, error) {
+	var from, to, column string
+	err := scan(&from, &to, &column)
+	if column != "" {
+		to += "(" + column + ")"
+	}
+	return from + " → " + to, err
+}
+
+// count counts the rows of tables up to maxCount, as far as the time lasts.
+func (e sqliteEngine) count(ctx context.Context, tx *sql.Tx, tables []table) {
+	for i, t := range tables {
+		if t.Kind != "table" {
+			continue
+		}
+		var n int64
+		q := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM %s LIMIT %d)", e.quote(t.Name), maxCount+1) //nolint:gosec // the name is quoted
+		if err := tx.QueryRowContext(ctx, q).Scan(&n); err != nil {
+			if ctx.Err() != nil {
+				return
+			}
+			continue
+		}
+		tables[i].Rows = &n
+		if n > maxCount {
+			tables[i].Rows, tables[i].Note = nil, fmt.Sprintf("more than %d rows", maxCount)
+		}
+	}
+}
+
+// explain gives an error of SQLite its code.
+func (e sqliteEngine) explain(err error) error {
+	var se *sqlite.Error
+	var own *media.Error
+	switch {
+	case errors.As(err, &own):
+		return err
+	case !errors.As(err, &se):
+		return media.Errorf(media.CodeUnavailable, "read the database %s: %s", e.about().place, clip(err.Error(), 300))
+	}
+	words, _, _ := strings.Cut(strings.TrimPrefix(se.Error(), "SQL logic error: "), " ("+strconv.Itoa(se.Code())+")")
+	words = clip(words, 300)
+	switch se.Code() & 0xff {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM:
+		return refused(words)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return media.Errorf(media.CodeCorrupt, "the database %s is damaged: %s", e.about().place, words)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
+		return media.Errorf(media.CodeUnavailable, "the database %s cannot be read now: %s", e.about().place, words)
+	case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL:
+		return media.Errorf(media.CodeTooLarge, "the query makes values of more than %d MiB, or needs more room than there is: ask for less", maxValue>>20)
+	}
+	return media.Errorf(media.CodeInvalid, "SQLite says: %s. See Describe Database for the names", words)
+}

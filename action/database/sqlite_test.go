@@ -1,0 +1,347 @@
+package database
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/action"
+	"atelier/media"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDescribeSQLite(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, many := int64(2), int64(4000)
+	want := []table{
+		{Name: "by_region", Kind: "view", Columns: []column{{Name: "name", Type: "text"}, {Name: "amount"}}},
+		{Name: "region", Kind: "table", Rows: &two, Columns: []column{{Name: "id", Type: "integer", Key: true}, {Name: "name", Type: "text"}}},
+		{Name: "sale", Kind: "table", Rows: &many, Columns: []column{
+			{Name: "day", Type: "date"}, {Name: "region_id", Type: "integer"}, {Name: "amount", Type: "real"}, {Name: "note", Type: "text"}, {Name: "photo", Type: "blob"},
+		}, References: []string{"region_id → region(id)"}},
+	}
+	if diff := cmp.Diff(want, res.Outputs["tables"]); diff != "" {
+		t.Error(diff)
+	}
+	if res.Outputs["engine"] != "SQLite" || res.Outputs["totalCount"] != 3 || res.Message != "SQLite database with 3 tables" {
+		t.Errorf("%v %s", res.Outputs, res.Message)
+	}
+}
+
+func TestDescribeOneTable(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "REGION"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, _ := res.Outputs["tables"].([]table)
+	if len(tables) != 1 || fmt.Sprint(tables[0].SampleRows) != "[[1 North] [2 South]]" {
+		t.Errorf("%+v", tables)
+	}
+	_, err = d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "nothing"}})
+	if media.CodeOf(err) != media.CodeNotFound || !strings.Contains(err.Error(), "by_region, region, sale") || !media.Retryable(err) {
+		t.Error(err)
+	}
+}
+
+func TestDescribeManyTables(t *testing.T) {
+	t.Parallel()
+	var make []string
+	for i := range 600 {
+		make = append(make, fmt.Sprintf("CREATE TABLE table_%03d (first_column TEXT, second_column REAL)", i))
+	}
+	d := open(t, Config{URL: made(t, make...)})
+	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{}})
+	if err != nil || length(res.Outputs) > 2*maxOutcome || res.Outputs["totalCount"] != 600 || !strings.Contains(res.Message, "use Table") {
+		t.Errorf("%v, %d characters, %s", err, length(res.Outputs), res.Message)
+	}
+}
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: "sqlite:" + made(t, sales()...)})
+	for name, test := range map[string]struct{ sql, want string }{
+		"rows":       {"SELECT id, name FROM region ORDER BY id DESC", "[id name] [[2 South] [1 North]] 2 rows"},
+		"semicolon":  {"SELECT 1 AS one; -- done;\n", "[one] [[1]] 1 row"},
+		"comment":    {"/* a; b */ SELECT ';' AS s -- end", "[s] [[;]] 1 row"},
+		"with":       {"WITH x AS (SELECT 1 a, 2 b) SELECT b, a FROM x", "[b a] [[2 1]] 1 row"},
+		"values":     {"VALUES (1), (2)", "[column1] [[1] [2]] 2 rows"},
+		"none":       {"SELECT * FROM region WHERE 0", "[id name] [] The query gives no rows"},
+		"null":       {"SELECT NULL AS n, 1.5 AS f, 9007199254740993 AS big, 1e999 AS inf", "[n f big inf] [[<nil> 1.5 9.007199254740992e+15 <nil>]] 1 row"},
+		"same names": {"SELECT 1 AS a, 2 AS a", "[a a:1] [[1 2]] 1 row"},
+		"bytes":      {"SELECT x'89504e470d0a1a0a0000000d49484452' AS p, x'00ff' AS b", "[p b] [[<image/png 16 bytes> <2 bytes>]] 1 row"},
+		"brackets":   {"SELECT [name] FROM \"region\" LIMIT 1", "[name] [[North]] 1 row"},
+	} {
+		if got := d.must(t, test.sql).String(); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+func TestQueryMakesAProfileForCharts(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	a := d.must(t, "SELECT strftime('%Y', day) AS year, r.name AS region, sum(amount) AS amount FROM sale JOIN region r ON r.id = region_id GROUP BY 1, 2 ORDER BY 1")
+	if a.Table == nil || a.Table.X != "year" || a.Table.GroupBy != "region" || a.Table.Measure != "amount" || len(a.Table.Series) != 2 {
+		t.Fatalf("%+v", a.Table)
+	}
+	if p := a.Table.Series[0].Points; len(p) != 6 || p[0][0] != "2020" {
+		t.Errorf("points %v", p)
+	}
+}
+
+// TestNothingIsWritten tries what a model, or somebody who talks to it, may try.
+func TestNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	path := made(t, sales()...)
+	before := sum(t, path)
+	other := made(t, "CREATE TABLE secret (word TEXT)", "INSERT INTO secret VALUES ('swordfish')")
+	d := open(t, Config{URL: path})
+	fresh := filepath.Join(t.TempDir(), "new.db")
+	for _, q := range []string{
+		"DELETE FROM sale", "DROP TABLE sale", "UPDATE sale SET amount = 0", "INSERT INTO region VALUES (3, 'x')",
+		"CREATE TABLE x (a)", "CREATE TEMP TABLE x (a)", "REPLACE INTO region VALUES (1, 'x')", "ALTER TABLE sale RENAME TO s", "REINDEX", "ANALYZE",
+		"WITH x AS (SELECT 1) DELETE FROM sale", "WITH x AS (SELECT 1) INSERT INTO region SELECT 9, 'x'",
+		"SELECT 1; DELETE FROM sale", "SELECT 1;;DELETE FROM sale", "SELECT 1) ; DELETE FROM sale; --", "/**/DELETE FROM sale", "-- SELECT\nDELETE FROM sale",
+		"PRAGMA query_only = 0", "PRAGMA journal_mode = DELETE", "PRAGMA writable_schema = 1", "PRAGMA user_version = 7", "VACUUM",
+		"VACUUM INTO '" + fresh + "'", "ATTACH '" + other + "' AS o", "ATTACH '" + fresh + "' AS o", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT a", "DETACH main",
+		"SELECT load_extension('/tmp/x.so')", "SELECT writefile('" + fresh + "', 'x')", "SELECT readfile('/etc/passwd')", "EXPLAIN DELETE FROM sale",
+		"SELECT * FROM region) LIMIT 1); DROP TABLE sale; SELECT (1", "SELECT fts3_tokenizer('simple', x'00')", "SELECT edit('x')",
+	} {
+		_, err := d.ask(t, q)
+		if code := media.CodeOf(err); code != media.CodeForbidden && code != media.CodeInvalid {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	if sum(t, path) != before {
+		t.Error("the file has changed")
+	}
+	if _, err := os.Stat(fresh); err == nil {
+		t.Error("a new file was written")
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the database lie %v, %v", entries, err)
+	}
+	if a := d.must(t, "SELECT count(*) FROM sale"); a.Rows[0][0] != 4000.0 {
+		t.Errorf("%v", a)
+	}
+}
+
+// TestTheConnectionItselfRefuses goes around the look at the statement: what is left
+// must still write nothing and open nothing.
+func TestTheConnectionItselfRefuses(t *testing.T) {
+	t.Parallel()
+	path := made(t, sales()...)
+	before := sum(t, path)
+	other := made(t, "CREATE TABLE secret (word TEXT)")
+	d := open(t, Config{URL: path})
+	fresh := filepath.Join(t.TempDir(), "new.db")
+	for _, script := range []string{
+		"DELETE FROM sale", "PRAGMA query_only = 0; DELETE FROM sale", "PRAGMA query_only = 0; CREATE TABLE x (a)",
+		"ATTACH '" + other + "' AS o", "ATTACH '" + fresh + "' AS o", "COMMIT; VACUUM INTO '" + fresh + "'", "PRAGMA journal_mode = DELETE; DROP TABLE sale",
+	} {
+		err := d.read(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), script)
+			return err
+		})
+		if err == nil {
+			t.Errorf("%s went through", script)
+		}
+	}
+	if _, err := os.Stat(fresh); err == nil || sum(t, path) != before {
+		t.Error("something was written")
+	}
+}
+
+func TestQueriesThatNeverEnd(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...), Timeout: soon})
+	const endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) "
+	for _, q := range []string{
+		endless + "SELECT count(*) FROM c", endless + "SELECT x FROM c WHERE x < 0", endless + "SELECT x FROM c WHERE x = 1 OR x < 0",
+		"SELECT count(*) FROM sale a, sale b, sale c, sale d", "SELECT a.amount FROM sale a, sale b, sale c, sale d ORDER BY a.amount * b.amount",
+	} {
+		_, err := d.ask(t, q)
+		if media.CodeOf(err) != media.CodeDeadline || !strings.Contains(err.Error(), "LIMIT") {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	if a := d.must(t, "SELECT 1"); len(a.Rows) != 1 {
+		t.Error("the database is of no use afterwards")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.query(ctx, &action.Call{Params: map[string]any{"SQL": "SELECT 1"}}); media.CodeOf(err) != media.CodeCancelled {
+		t.Error(err)
+	}
+}
+
+func TestTenMillionRows(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	a := d.must(t, "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x < 10000000) SELECT x, 'name '||x AS name FROM c")
+	if a.RowCount != 1000 || !a.Truncated || a.Table.RowCount != 1000 || !strings.Contains(a.Message, "there are more") || len(a.Rows) >= 1000 || len(a.Rows) < 10 {
+		t.Errorf("%d rows, truncated %v, %d shown, %s", a.RowCount, a.Truncated, len(a.Rows), a.Message)
+	}
+	if a.Rows[0][0] != 1.0 || a.Rows[1][0] != 2.0 {
+		t.Errorf("out of order: %v", a.Rows[:3])
+	}
+	if b := d.must(t, "SELECT * FROM (SELECT i AS x FROM (VALUES (1)), (SELECT 3 i UNION SELECT 1 UNION SELECT 2)) ORDER BY x DESC"); fmt.Sprint(b.Rows) != "[[3] [2] [1]]" {
+		t.Errorf("out of order: %v", b.Rows)
+	}
+}
+
+func TestGiantValues(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	for _, q := range []string{"SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(900000000))", "SELECT printf('%1000000000d', 1)", "SELECT group_concat(hex(zeroblob(400000))) FROM sale"} {
+		if _, err := d.ask(t, q); media.CodeOf(err) != media.CodeTooLarge {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	a := d.must(t, "SELECT hex(zeroblob(3000000)) AS wide")
+	if s, _ := a.Rows[0][0].(string); len(s) > 7000 || len(a.Warnings) != 0 && !strings.Contains(a.Warnings[0], "cut") {
+		t.Errorf("%d characters, %v", len(s), a.Warnings)
+	}
+	var cols []string
+	for i := range 900 {
+		cols = append(cols, fmt.Sprintf("'a rather long text in column %d' AS column_%d", i, i))
+	}
+	a = d.must(t, "SELECT "+strings.Join(cols, ", ")+" FROM sale")
+	if len(a.Columns) != maxColumns || !strings.Contains(strings.Join(a.Warnings, " "), "800 more columns") {
+		t.Errorf("%d columns, %v", len(a.Columns), a.Warnings)
+	}
+}
+
+func TestNoMediaReachesTheAnswer(t *testing.T) {
+	t.Parallel()
+	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), make([]byte, 4000)...)
+	for i := range picture[16:] {
+		picture[16+i] = byte(i * 7)
+	}
+	b64 := base64.StdEncoding.EncodeToString(picture)
+	d := open(t, Config{URL: made(t, "CREATE TABLE a (b BLOB, t TEXT)", fmt.Sprintf("INSERT INTO a VALUES (x'%x', '%s'), (x'00', 'data:image/png;base64,%s')", picture, b64, b64))})
+	a := d.must(t, "SELECT * FROM a")
+	if s := fmt.Sprint(a); strings.Contains(s, b64[100:148]) || !strings.Contains(s, "<image/png 4016 bytes>") || !strings.Contains(s, "[base64, ") {
+		t.Errorf("%.500s", s)
+	}
+	_, err := d.ask(t, "SELECT "+b64)
+	if err == nil || strings.Contains(err.Error(), b64[100:148]) {
+		t.Errorf("%.300v", err)
+	}
+}
+
+func TestBadSQL(t *testing.T) {
+	t.Parallel()
+	d := open(t, Config{URL: made(t, sales()...)})
+	for name, test := range map[string]struct{ sql, say string }{
+		"empty":     {"  ", "is empty"},
+		"comment":   {"-- nothing", "is empty"},
+		"syntax":    {"SELECT FROM WHERE", "syntax error"},
+		"no table":  {"SELECT * FROM missing", "no such table: missing"},
+		"no column": {"SELECT missing FROM sale", "no such column: missing"},
+		"open":      {"SELECT 'abc", "not closed"},
+		"open two":  {"SELECT 1 /* abc", "not closed"},
+		"two":       {"SELECT 1; SELECT 2", "one statement"},
+		"prose":     {"please show me the sales", "use one SELECT"},
+		"zero":      {"SELECT 1\x00", "no valid text"},
+		"bytes":     {"SELECT '\xff'", "no valid text"},
+		"long":      {"SELECT " + strings.Repeat("1+", 60_000) + "1", "shorter"},
+	} {
+		_, err := d.ask(t, test.sql)
+		if code := media.CodeOf(err); code != media.CodeInvalid && code != media.CodeForbidden || !strings.Contains(err.Error(), test.say) {
+			t.Errorf("%s: %v, want %q", name, err, test.say)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	note, empty := filepath.Join(dir, "note.txt"), filepath.Join(dir, "empty.db")
+	for path, text := range map[string]string{note: "just a text, long enough", empty: ""} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bare := made(t, "CREATE TABLE a (b)", "DROP TABLE a")
+	broken := made(t, sales()...)
+	whole, err := os.ReadFile(broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(whole[100:], strings.Repeat("\xff", 3000))
+	if err := os.WriteFile(broken, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		url  string
+		code media.Code
+		say  string
+	}{
+		"none":     {"", media.CodeInvalid, "no database is named"},
+		"missing":  {filepath.Join(dir, "gone.db"), media.CodeNotFound, "no database file"},
+		"a folder": {dir, media.CodeInvalid, "no SQLite database"},
+		"a text":   {note, media.CodeInvalid, "no SQLite database"},
+		"empty":    {"sqlite://" + empty, media.CodeInvalid, "no SQLite database"},
+		"bare":     {"file:" + bare + "?mode=rwc", media.CodeInvalid, "no tables"},
+		"broken":   {broken, media.CodeCorrupt, "damaged"},
+		"mysql":    {"mysql://a:secret@localhost/x", media.CodeInvalid, `"mysql" are not known`},
+		"bad URL":  {"postgres://u:secret@host:port/x", media.CodeInvalid, "cannot be read"},
+	} {
+		_, err := Open(t.Context(), Config{URL: test.url})
+		if media.CodeOf(err) != test.code || !strings.Contains(fmt.Sprint(err), test.say) || strings.Contains(fmt.Sprint(err), "secret") {
+			t.Errorf("%s: %v, want %s: %s", name, err, test.code, test.say)
+		}
+	}
+}
+
+func sum(t *testing.T, path string) [32]byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sha256.Sum256(b)
+}
+
+func FuzzStatement(f *testing.F) {
+	for _, s := range []string{"SELECT 1;", "select ';' -- x\n;", "/* ; */ WITH", "$a$;$a$", `"a""b"`, "[;]", "'", "; ;", "SELECT $1"} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, s string, dollars bool) {
+		got, err := statement(s, about{words: []string{"SELECT"}, dollars: dollars})
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(s, got) {
+			t.Errorf("%q became %q", s, got)
+		}
+		if again, err := statement(got, about{words: []string{"SELECT"}, dollars: dollars}); err != nil || again != got {
+			t.Errorf("%q is not stable: %q, %v", got, again, err)
+		}
+	})
+}
+
+func BenchmarkQueryThousandRows(b *testing.B) {
+	d := open(b, Config{URL: made(b, sales()...), Timeout: time.Minute})
+	for b.Loop() {
+		d.must(b, "SELECT day, amount FROM sale")
+	}
+}

@@ -1,0 +1,345 @@
+package pdf
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"atelier/media"
+)
+
+// Document is a PDF whose text can be read. It is not safe for concurrent use.
+type Document struct {
+	data    []byte
+	objects map[ref]place
+	cache   map[ref]any
+	packed  map[ref][]byte // decoded object streams
+	trailer dict
+	pages   []page
+	fonts   map[ref]*font
+
+	loading   map[ref]bool // objects that are being read: their own parts must not need them
+	decoded   int          // bytes so far, at most maxDecoded
+	operators int          // so far, at most maxOperators
+	unknown   int          // glyphs that mean no character
+	damaged   int          // pages whose content could not be read
+}
+
+// place is where an object stands: in the file, or in a stream of objects.
+type place struct {
+	offset int
+	in     ref // 0 for the file itself
+	order  int // where its container stands; the last of one number counts
+}
+
+// page is one page with what it inherits.
+type page struct {
+	dict      dict
+	resources dict
+}
+
+// Open finds objects and pages.
+func Open(data []byte) (*Document, error) {
+	d := &Document{
+		data: data, objects: map[ref]place{}, cache: map[ref]any{}, packed: map[ref][]byte{}, trailer: dict{},
+		fonts: map[ref]*font{}, loading: map[ref]bool{},
+	}
+	streams, err := d.find()
+	if err != nil {
+		return nil, err
+	}
+	d.trailers()
+	if err := d.unpack(streams); err != nil {
+		return nil, err
+	}
+	if d.trailer["Encrypt"] != nil {
+		return nil, media.Errorf(media.CodeUnsupported, "the PDF is encrypted: save a copy without protection")
+	}
+	d.findPages()
+	if len(d.pages) == 0 {
+		return nil, media.Errorf(media.CodeCorrupt, "the PDF has no pages that can be read: it may be damaged, save it anew")
+	}
+	return d, nil
+}
+
+// Pages is how many pages there are.
+func (d *Document) Pages() int { return len(d.pages) }
+
+// Title is the title that the file gives itself, or "".
+func (d *Document) Title() string {
+	info, _ := d.resolve(d.trailer["Info"]).(dict)
+	t, _ := d.resolve(info["Title"]).(text)
+	return string(bytes.TrimSpace([]byte(decodeText(t))))
+}
+
+// Warnings tell what could not be read so far.
+func (d *Document) Warnings() []string {
+	var out []string
+	if d.unknown > 0 {
+		out = append(out, fmt.Sprintf("%d characters are in fonts that do not say which letters they are, and are left out", d.unknown))
+	}
+	if d.damaged > 0 {
+		out = append(out, fmt.Sprintf("%d parts of pages are damaged and were left out", d.damaged))
+	}
+	return out
+}
+
+// find notes where "N G obj" stands and gives the numbers of streams that hold
+// objects or a cross-reference, in the order of the file.
+func (d *Document) find() ([]ref, error) {
+	var streams []ref
+	for i := 0; ; {
+		n := bytes.Index(d.data[i:], []byte("obj"))
+		if n < 0 {
+			return streams, nil
+		}
+		at := i + n
+		i = at + 3
+		num, ok := numberBefore(d.data[:at])
+		if !ok {
+			continue
+		}
+		d.objects[num] = place{offset: i, order: i}
+		if len(d.objects) > maxObjects {
+			return nil, media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects: it is not read", maxObjects)
+		}
+		head := d.data[i:min(len(d.data), i+1024)]
+		if end := bytes.Index(head, []byte("stream")); end >= 0 {
+			head = head[:end]
+		}
+		if bytes.Contains(head, []byte("/ObjStm")) || bytes.Contains(head, []byte("/XRef")) {
+			streams = append(streams, num)
+		}
+	}
+}
+
+// numberBefore reads the N of "N G " at the end of b.
+func numberBefore(b []byte) (ref, bool) {
+	trim := func(b []byte) []byte {
+		n := len(b)
+		for n > 0 && len(b)-n < 8 && isSpace(b[n-1]) {
+			n--
+		}
+		return b[:n]
+	}
+	digits := func(b []byte) ([]byte, []byte) {
+		n := len(b)
+		for n > 0 && len(b)-n < 10 && b[n-1] >= '0' && b[n-1] <= '9' {
+			n--
+		}
+		return b[:n], b[n:]
+	}
+	rest, gen := digits(trim(b))
+	before := trim(rest)
+	if len(gen) == 0 || len(before) == len(rest) {
+		return 0, false
+	}
+	_, num := digits(before)
+	n, err := strconv.Atoi(string(num))
+	return ref(n), err == nil && n > 0
+}
+
+// trailers reads every trailer; what a later one says counts.
+func (d *Document) trailers() {
+	for i := 0; ; {
+		n := bytes.Index(d.data[i:], []byte("trailer"))
+		if n < 0 {
+			return
+		}
+		i += n + len("trailer")
+		l := lexer{data: d.data, pos: i}
+		if t, ok := l.next().(dict); ok {
+			d.adopt(t)
+		}
+	}
+}
+
+func (d *Document) adopt(t dict) {
+	for _, k := range []name{"Root", "Info", "Encrypt"} {
+		if v, ok := t[k]; ok && v != nil {
+			d.trailer[k] = v
+		}
+	}
+}
+
+// unpack registers the objects that stand in streams.
+func (d *Document) unpack(streams []ref) error {
+	for _, num := range streams {
+		at := d.objects[num].order
+		s, ok := d.resolve(num).(stream)
+		if !ok {
+			continue
+		}
+		switch s.dict["Type"] {
+		case name("XRef"):
+			d.adopt(s.dict)
+		case name("ObjStm"):
+			b, err := d.decode(s)
+			if err != nil {
+				return err
+			}
+			d.register(num, s.dict, b, at)
+		}
+		if len(d.objects) > maxObjects {
+			return media.Errorf(media.CodeTooLarge, "the PDF has more than %d objects: it is not read", maxObjects)
+		}
+	}
+	return nil
+}
+
+// register notes the objects of one stream.
+func (d *Document) register(in ref, s dict, b []byte, order int) {
+	begin := d.whole(s["First"], 0)
+	l := lexer{data: b}
+	for range min(d.whole(s["N"], 0), len(b)/2+1) {
+		num, ok1 := l.next().(float64)
+		offset, ok2 := l.next().(float64)
+		at := begin + int(offset)
+		if !ok1 || !ok2 || at < 0 || at >= len(b) || num < 1 || num > 1<<31 {
+			continue
+		}
+		if old, known := d.objects[ref(num)]; !known || old.order < order {
+			d.objects[ref(num)] = place{offset: at, in: in, order: order}
+			delete(d.cache, ref(num))
+		}
+	}
+	d.packed[in] = b
+}
+
+// resolve follows references to a value.
+func (d *Document) resolve(v any) any {
+	for range maxDepth {
+		r, ok := v.(ref)
+		if !ok {
+			return v
+		}
+		v = d.load(r)
+	}
+	return nil
+}
+
+func (d *Document) load(r ref) any {
+	if v, ok := d.cache[r]; ok {
+		return v
+	}
+	p, ok := d.objects[r]
+	if !ok || d.loading[r] {
+		return nil
+	}
+	d.loading[r] = true
+	defer delete(d.loading, r)
+	l := lexer{data: d.data, pos: p.offset}
+	if p.in != 0 {
+		l = lexer{data: d.packed[p.in], pos: p.offset}
+	}
+	v := l.next()
+	if s, ok := v.(dict); ok && p.in == 0 {
+		v = d.body(&l, s)
+	}
+	if _, damaged := v.(keyword); damaged {
+		v = nil
+	}
+	d.cache[r] = v
+	return v
+}
+
+// body gives a stream if one follows a dictionary.
+func (d *Document) body(l *lexer, s dict) any {
+	l.skip()
+	if !bytes.HasPrefix(l.data[l.pos:], []byte("stream")) {
+		return s
+	}
+	from := l.pos + len("stream")
+	if from < len(l.data) && l.data[from] == '\r' {
+		from++
+	}
+	if from < len(l.data) && l.data[from] == '\n' {
+		from++
+	}
+	rest := l.data[min(from, len(l.data)):]
+	n := d.whole(s["Length"], -1)
+	if n >= 0 && n <= len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+20)], "\r\n \t"), []byte("endstream")) {
+		return stream{dict: s, raw: rest[:n]}
+	}
+	if n = bytes.Index(rest, []byte("endstream")); n < 0 {
+		n = len(rest)
+	}
+	return stream{dict: s, raw: rest[:n]}
+}
+
+// whole resolves a number.
+func (d *Document) whole(v any, otherwise int) int {
+	if f, ok := d.resolve(v).(float64); ok && f > -1e9 && f < 1e9 {
+		return int(f)
+	}
+	return otherwise
+}
+
+func (d *Document) dict(v any) dict {
+	switch t := d.resolve(v).(type) {
+	case dict:
+		return t
+	case stream:
+		return t.dict
+	}
+	return nil
+}
+
+// findPages walks the page tree; where it is damaged, every page object counts.
+func (d *Document) findPages() {
+	root := d.dict(d.trailer["Root"])
+	if root == nil || root["Pages"] == nil {
+		root = d.ofType("Catalog")
+	}
+	d.walk(root["Pages"], nil, map[ref]bool{}, 0)
+	if len(d.pages) > 0 {
+		return
+	}
+	for _, r := range d.sorted() {
+		if p := d.dict(r); p["Type"] == name("Page") && len(d.pages) < maxPages {
+			d.pages = append(d.pages, page{p, d.dict(p["Resources"])})
+		}
+	}
+}
+
+func (d *Document) sorted() []ref {
+	return slices.SortedFunc(maps.Keys(d.objects), func(a, b ref) int { return cmp.Compare(a, b) })
+}
+
+func (d *Document) ofType(t name) dict {
+	for _, r := range d.sorted() {
+		if o := d.dict(r); o["Type"] == t {
+			return o
+		}
+	}
+	return nil
+}
+
+func (d *Document) walk(v any, inherited dict, seen map[ref]bool, depth int) {
+	if r, ok := v.(ref); ok {
+		if seen[r] {
+			return
+		}
+		seen[r] = true
+	}
+	node := d.dict(v)
+	if node == nil || depth > maxDepth || len(d.pages) >= maxPages {
+		return
+	}
+	if r := d.dict(node["Resources"]); r != nil {
+		inherited = r
+	}
+	kids, ok := d.resolve(node["Kids"]).(array)
+	if !ok {
+		if node["Type"] != name("Pages") {
+			d.pages = append(d.pages, page{node, inherited})
+		}
+		return
+	}
+	for _, k := range kids {
+		d.walk(k, inherited, seen, depth+1)
+	}
+}

@@ -1,0 +1,187 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/ascii85"
+	"errors"
+	"io"
+
+	"golang.org/x/image/tiff/lzw"
+
+	"atelier/media"
+)
+
+// errBomb ends decoding beyond maxDecoded.
+func errBomb() error {
+	return media.Errorf(media.CodeTooLarge, "the PDF decodes to more than %d MiB: it is not read", maxDecoded>>20)
+}
+
+// decode gives a stream's bytes without its filters. A damaged stream gives what can
+// be read of it; filters of pictures give nothing.
+func (d *Document) decode(s stream) ([]byte, error) {
+	filters, params := d.filters(s.dict)
+	out := s.raw
+	for i, f := range filters {
+		var p dict
+		if i < len(params) {
+			p = params[i]
+		}
+		var r io.Reader
+		switch f {
+		case "FlateDecode", "Fl":
+			z, err := zlib.NewReader(bytes.NewReader(out))
+			if err != nil {
+				return nil, nil //nolint:nilerr // a damaged stream has no text
+			}
+			r = z
+		case "LZWDecode", "LZW":
+			r = lzw.NewReader(bytes.NewReader(out), lzw.MSB, 8)
+		case "ASCIIHexDecode", "AHx":
+			r = bytes.NewReader((&lexer{data: append([]byte{'<'}, out...)}).hex())
+		case "ASCII85Decode", "A85":
+			r = ascii85.NewDecoder(bytes.NewReader(trim85(out)))
+		case "RunLengthDecode", "RL":
+			r = bytes.NewReader(runLength(out))
+		default:
+			return nil, nil // a picture, or encrypted
+		}
+		var err error
+		if out, err = d.take(r); err != nil {
+			return nil, err
+		}
+		out = d.predict(out, p)
+	}
+	return out, nil
+}
+
+// take reads within the bounds of the file.
+func (d *Document) take(r io.Reader) ([]byte, error) {
+	limit := int64(min(maxStream, maxDecoded-d.decoded))
+	// Damage in the middle leaves what came before it.
+	out, err := io.ReadAll(io.LimitReader(r, limit+1))
+	var own *media.Error
+	if errors.As(err, &own) {
+		return nil, err
+	}
+	if int64(len(out)) > limit {
+		return nil, errBomb()
+	}
+	d.decoded += len(out)
+	return out, nil
+}
+
+// filters lists a stream's filters and their parameters.
+func (d *Document) filters(s dict) (out []name, params []dict) {
+	one := func(v any) {
+		if n, ok := d.resolve(v).(name); ok && len(out) < 8 {
+			out = append(out, n)
+		}
+	}
+	if list, ok := d.resolve(first(s, "Filter", "F")).(array); ok {
+		for _, v := range list {
+			one(v)
+		}
+	} else {
+		one(first(s, "Filter", "F"))
+	}
+	switch p := d.resolve(first(s, "DecodeParms", "DP")).(type) {
+	case dict:
+		params = append(params, p)
+	case array:
+		for _, v := range p {
+			one, _ := d.resolve(v).(dict)
+			params = append(params, one)
+		}
+	}
+	return out, params
+}
+
+func first(d dict, keys ...name) any {
+	for _, k := range keys {
+		if v, ok := d[k]; ok {
+			return v
+		}
+	}
+	return nil
+}
+
+// predict undoes PNG and TIFF predictors, which streams of objects have.
+func (d *Document) predict(b []byte, p dict) []byte {
+	kind, colors, bits, columns := d.whole(p["Predictor"], 1), d.whole(p["Colors"], 1), d.whole(p["BitsPerComponent"], 8), d.whole(p["Columns"], 1)
+	if kind < 10 || colors < 1 || bits < 1 || columns < 1 || colors > 64 || bits > 32 || columns > 1<<20 {
+		return b
+	}
+	width, pixel := (colors*bits*columns+7)/8, max(1, colors*bits/8)
+	out := make([]byte, 0, len(b))
+	previous := make([]byte, width)
+	for len(b) > 1 {
+		kind, row := b[0], b[1:min(len(b), width+1)]
+		b = b[len(row)+1:]
+		now := make([]byte, width)
+		copy(now, row)
+		unfilter(kind, now, previous, pixel)
+		out = append(out, now[:len(row)]...)
+		previous = now
+	}
+	return out
+}
+
+// unfilter undoes one row of a PNG predictor.
+func unfilter(kind byte, now, above []byte, pixel int) {
+	for i := range now {
+		var left, corner byte
+		if i >= pixel {
+			left, corner = now[i-pixel], above[i-pixel]
+		}
+		switch kind {
+		case 1:
+			now[i] += left
+		case 2:
+			now[i] += above[i]
+		case 3:
+			now[i] += byte((int(left) + int(above[i])) / 2) //nolint:gosec // the mean of two bytes is a byte
+		case 4:
+			now[i] += paeth(left, above[i], corner)
+		}
+	}
+}
+
+func paeth(a, b, c byte) byte {
+	p := int(a) + int(b) - int(c)
+	pa, pb, pc := abs(p-int(a)), abs(p-int(b)), abs(p-int(c))
+	switch {
+	case pa <= pb && pa <= pc:
+		return a
+	case pb <= pc:
+		return b
+	}
+	return c
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// trim85 takes the marks off that PDF puts around base-85 text.
+func trim85(b []byte) []byte {
+	b = bytes.TrimPrefix(bytes.TrimSpace(b), []byte("<~"))
+	if i := bytes.IndexByte(b, '~'); i >= 0 {
+		b = b[:i]
+	}
+	return b
+}
+
+func runLength(b []byte) []byte {
+	var out []byte
+	for len(b) > 1 && b[0] != 128 && len(out) < maxStream {
+		n := int(b[0])
+		if n < 128 {
+			n = min(n+1, len(b)-1)
+			out = append(out, b[1:n+1]...)
+			b = b[n+1:]
+			continue
+		}
+		out = append(out, bytes.Repeat(b[1:2], 257-n)...)
+		b = b[2:]
+	}
+	return out
+}

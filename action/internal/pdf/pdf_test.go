@@ -1,0 +1,279 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/lzw"
+	"compress/zlib"
+	"context"
+	"encoding/ascii85"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"atelier/media"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// file writes objects as a PDF with a trailer and no cross-reference.
+func file(objects ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	for i, o := range objects {
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	b.WriteString("trailer << /Root 1 0 R /Info << /Title (A \\(good\\) t\\355tle) >> >>\n%%EOF\n")
+	return b.Bytes()
+}
+
+// packed is a stream object.
+func packed(dict string, data []byte) string {
+	return fmt.Sprintf("<< %s /Length %d >>\nstream\n%s\nendstream", dict, len(data), data)
+}
+
+func deflate(b []byte) []byte {
+	var out bytes.Buffer
+	w := zlib.NewWriter(&out)
+	_, _ = w.Write(b) // into memory
+	_ = w.Close()     // into memory
+	return out.Bytes()
+}
+
+// one is a PDF of one page with Helvetica as F1; more objects follow from 5 on.
+func one(content string, more ...string) []byte {
+	return file(append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >> /F2 5 0 R >> /XObject << /X 6 0 R >> >> >>",
+		packed("", []byte(content)),
+	}, more...)...)
+}
+
+// text reads a whole PDF.
+func readAll(tb testing.TB, b []byte) (string, *Document) {
+	tb.Helper()
+	d, err := Open(b)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var pages []string
+	for n := range d.Pages() {
+		p, err := d.Text(tb.Context(), n)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		pages = append(pages, p)
+	}
+	return strings.Join(pages, "\f"), d
+}
+
+func TestTextOfABrowser(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/chromium.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, d := readAll(t, b)
+	want := "Offshore wind\nWords — with “quotes”, an efficient office.\n\nGröße, Ελλάδα, עברית.\n\nYear GW\n2020 35\fPage two."
+	if diff := cmp.Diff(want, strings.ReplaceAll(got, "wind\n\nWords", "wind\nWords")); diff != "" || d.Title() != "Wind report – ünïcode" || d.Warnings() != nil {
+		t.Errorf("%s %q %v", diff, d.Title(), d.Warnings())
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pdf  []byte
+		want string
+	}{
+		"plain":       {one("BT /F1 12 Tf 72 700 Td (Hello) Tj ET"), "Hello"},
+		"escapes":     {one(`BT /F1 12 Tf (a\(b\)\\ \101\n\344 (nested) c\` + "\n" + `d) Tj ET`), `a(b)\ Aä (nested) cd`},
+		"hex":         {one("BT /F1 12 Tf <48 65 6C6c 6F2> Tj ET"), "Hello"},
+		"kerning":     {one("BT /F1 10 Tf [(W) 80 (ind) -400 (power)] TJ ET"), "Wind power"},
+		"lines":       {one("BT /F1 10 Tf 12 TL 0 100 Td (one) Tj T* (two) Tj 0 -40 Td (three) Tj (four) ' ET"), "one\ntwo\n\nthree\nfour"},
+		"moved":       {one("BT /F1 10 Tf 1 0 0 1 10 100 Tm (left) Tj 1 0 0 1 200 100 Tm (right) Tj ET"), "left right"},
+		"turned":      {one("BT /F1 10 Tf 0 1 -1 0 100 10 Tm (up) Tj ( wards) Tj ET"), "up wards"},
+		"state":       {one("q 2 0 0 2 0 0 cm BT /F1 5 Tf (a) Tj ET Q BT /F1 10 Tf 10 0 Td (b) Tj ET"), "a b"},
+		"no font":     {one("BT (silent) Tj /F9 10 Tf (silent) Tj /F1 10 Tf (loud) Tj ET"), "loud"},
+		"image":       {one("BT /F1 10 Tf (a) Tj ET BI /W 1 /H 1 ID (EI\x00) Tj \x01 EI BT /F1 10 Tf 0 -20 Td (b) Tj ET"), "a\n\nb"},
+		"soft hyphen": {one("BT /F1 10 Tf (co\\255op \\240x) Tj ET"), "coop  x"},
+		"differences": {one("BT /F2 10 Tf (abcde) Tj ET", "<< /Type /Font /Subtype /Type1 /Encoding << /Differences [97 /fi /eacute 99 /uni4E2D /Lslash /g17] >> >>"), "fié中Ł"},
+		"standard":    {one("BT /F2 10 Tf (\\252it's\\272 \\256) Tj ET", "<< /Type /Font /Subtype /Type1 >>"), "“it’s” fi"},
+		"unicode map": {one("BT /F2 10 Tf <0001 0002 0003 0010 0011> Tj ET", "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [1 [500 500] 3 17 600] >>] /ToUnicode 7 0 R >>", "null",
+			packed("/Filter /FlateDecode", deflate([]byte("/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange 3 beginbfchar <0001> <0057> <0002> <D83CDF2C> <0003> <00660066> endbfchar 1 beginbfrange <0010> <0011> <0041> endbfrange endcmap")))), "W🌬ffAB"},
+		"UCS2": {one("BT /F2 10 Tf <4E2D6587> Tj ET", "<< /Type /Font /Subtype /Type0 /Encoding /UniGB-UCS2-H /DescendantFonts [] >>"), "中文"},
+		"form": {one("BT /F1 10 Tf (before) Tj ET /X Do", "null", packed("/Type /XObject /Subtype /Form /Matrix [1 0 0 1 0 -50] /Resources << /Font << /F1 << /Subtype /Type1 >> >> >>", []byte("BT /F1 10 Tf (inside) Tj ET"))), "before\n\ninside"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got, _ := readAll(t, test.pdf); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	const content = "BT /F1 10 Tf (filtered) Tj ET"
+	var a85 bytes.Buffer
+	w := ascii85.NewEncoder(&a85)
+	_, _ = w.Write(deflate([]byte(content))) // into memory
+	_ = w.Close()                            // into memory
+	var squeezed bytes.Buffer
+	z := lzw.NewWriter(&squeezed, lzw.MSB, 8) // the same as PDF's below 511 codes
+	_, _ = z.Write([]byte(content))           // into memory
+	_ = z.Close()                             // into memory
+	up := []byte{}
+	for i := 0; i < len(content); i += 5 { // rows of five with the PNG predictor Up
+		row := []byte(fmt.Sprintf("%-5s", content[i:min(len(content), i+5)]))
+		up = append(up, 2)
+		for k, c := range row {
+			if i > 0 {
+				c -= content[i-5+k]
+			}
+			up = append(up, c)
+		}
+	}
+	for name, body := range map[string]string{
+		"flate":     packed("/Filter /FlateDecode", deflate([]byte(content))),
+		"two":       packed("/Filter [/ASCII85Decode /FlateDecode]", append(a85.Bytes(), "~>"...)),
+		"hex":       packed("/Filter /ASCIIHexDecode", []byte(fmt.Sprintf("%x>", content))),
+		"run":       packed("/Filter /RunLengthDecode", append([]byte{byte(len(content) - 1)}, content+"\x80"...)),
+		"predictor": packed("/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 5 >>", deflate(up)),
+		"LZW":       packed("/Filter /LZWDecode", squeezed.Bytes()),
+		"length":    strings.Replace(packed("", []byte(content)), "/Length 2", "/Length 9", 1),
+		"no length": strings.Replace(packed("", []byte(content)), "/Length", "/Long", 1),
+	} {
+		pdf := file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] >>",
+			"<< /Type /Page /Contents [4 0 R 4 0 R] /Resources << /Font << /F1 << /Subtype /Type1 >> >> >> >>", body)
+		want := "filtered\nfiltered"
+		if got, _ := readAll(t, pdf); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestObjectStreams is the way of newer files: all objects packed, a cross-reference
+// stream for a trailer, and a later change of one object.
+func TestObjectStreams(t *testing.T) {
+	t.Parallel()
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] >>", "<< /Type /Page /Contents 5 0 R /Resources << /Font << /F1 << /Subtype /Type1 >> >> >> >>"}
+	var head, body strings.Builder
+	for i, o := range objects {
+		fmt.Fprintf(&head, "%d %d ", i+1, body.Len())
+		body.WriteString(o + " ")
+	}
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.5\n")
+	fmt.Fprintf(&b, "4 0 obj\n%s\nendobj\n", packed(fmt.Sprintf("/Type /ObjStm /N 3 /First %d /Filter /FlateDecode", head.Len()), deflate([]byte(head.String()+body.String()))))
+	fmt.Fprintf(&b, "5 0 obj\n%s\nendobj\n", packed("", []byte("BT /F1 10 Tf (old) Tj ET")))
+	fmt.Fprintf(&b, "6 0 obj\n%s\nendobj\n", packed("/Type /XRef /Root 1 0 R /Info 7 0 R /W [1 2 1] /Size 7", []byte("xxxx")))
+	b.WriteString("7 0 obj\n<< /Title <FEFF00DC> >>\nendobj\nstartxref\n0\n%%EOF\n")
+	if got, d := readAll(t, b.Bytes()); got != "old" || d.Title() != "Ü" {
+		t.Errorf("%q %q", got, d.Title())
+	}
+	fmt.Fprintf(&b, "5 0 obj\n%s\nendobj\n", packed("", []byte("BT /F1 10 Tf (new) Tj ET")))
+	if got, _ := readAll(t, b.Bytes()); got != "new" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	font := "/Resources << /Font << /F1 << /Subtype /Type1 >> >> >>"
+	bomb := deflate(make([]byte, maxStream+1))
+	for name, test := range map[string]struct {
+		pdf  []byte
+		code media.Code
+	}{
+		"nothing":       {nil, media.CodeCorrupt},
+		"no objects":    {[]byte("%PDF-1.7\n%%EOF"), media.CodeCorrupt},
+		"cut":           {one("BT /F1 10 Tf (x) Tj ET")[:120], media.CodeCorrupt},
+		"encrypted":     {append(one(""), "trailer << /Root 1 0 R /Encrypt << /Filter /Standard >> >>"...), media.CodeUnsupported},
+		"page cycle":    {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R] >>", "<< /Type /Pages /Kids [2 0 R] >>"), media.CodeCorrupt},
+		"object cycle":  {file("2 0 R", "1 0 R"), media.CodeCorrupt},
+		"length cycle":  {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 4 0 R >>\nstream\nBT ET\nendstream"), ""},
+		"bomb":          {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", packed("/Filter /FlateDecode", bomb)), media.CodeTooLarge},
+		"bomb of bombs": {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", packed("/Filter [/FlateDecode /FlateDecode]", deflate(bomb))), media.CodeTooLarge},
+		"deep arrays":   {one("BT /F1 10 Tf " + strings.Repeat("[", 1_000_000) + "(x) TJ ET"), ""},
+		"deep dicts":    {append(one("BT ET"), ("9 0 obj\n" + strings.Repeat("<< /A ", 500_000))...), ""},
+		"form cycle":    {one("/X Do", "null", packed("/Subtype /Form", []byte("/X Do /X Do BT /F1 10 Tf (x) Tj ET"))), ""},
+		"damage":        {file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R "+font+" >>", packed("/Filter /FlateDecode", []byte("no zlib"))), ""},
+		"huge numbers":  {one("BT /F1 1e99 Tf 99999999999999999999999999 0 Td (x) Tj -- . + 1.2.3 Td (y) Tj ET"), ""},
+		"ranges":        {one("BT /F2 10 Tf <0001> Tj ET", "<< /Subtype /Type0 /DescendantFonts [<< /W [0 4294967295 1 0 99999999 2] >>] /ToUnicode 7 0 R >>", "null", packed("", []byte("<00000000> <FFFFFFFF> <0041> endbfrange <0000> <FFFF> [] endbfrange"))), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := try(t.Context(), test.pdf); media.CodeOf(err) != test.code {
+				t.Errorf("%v (%s), want %q", err, media.CodeOf(err), test.code)
+			}
+		})
+	}
+}
+
+// try reads all of a PDF.
+func try(ctx context.Context, b []byte) error {
+	d, err := Open(b)
+	if err != nil {
+		return err
+	}
+	d.Title()
+	for n := range d.Pages() {
+		if _, err := d.Text(ctx, n); err != nil {
+			return err
+		}
+	}
+	d.Warnings()
+	return nil
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	_, d := readAll(t, one("BT /F2 10 Tf <00010002> Tj ET", "<< /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [] >>"))
+	if w := d.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "2 characters") {
+		t.Error(w)
+	}
+	_, d = readAll(t, file("<< /Type /Catalog /Pages 2 0 R >>", "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", packed("/Filter /FlateDecode", []byte("no zlib"))))
+	if w := d.Warnings(); len(w) != 1 || !strings.Contains(w[0], "damaged") {
+		t.Error(w)
+	}
+}
+
+func TestTextEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d, err := Open(one("BT /F1 10 Tf " + strings.Repeat("(x) Tj ", 5000) + "ET"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Text(ctx, 0); media.CodeOf(err) != media.CodeCancelled {
+		t.Error(err)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	f.Add(one("BT /F1 12 Tf 72 700 Td [(Hel) -200 (lo)] TJ ET /X Do", "null", packed("/Subtype /Form", []byte("/X Do"))))
+	f.Add(one("BT /F2 10 Tf <0001> Tj ET", "<< /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [1 [500] 3 17 600] >>] /ToUnicode 7 0 R >>", "null", packed("", []byte("<0001> <0002> <0041> endbfrange"))))
+	if b, err := os.ReadFile("testdata/chromium.pdf"); err == nil {
+		f.Add(b)
+	}
+	f.Add([]byte("%PDF-1.5\n4 0 obj\n<< /Type /ObjStm /N 3 /First 9 /Length 20 >>\nstream\n1 0 2 9 <</Pages 2 0 R>>\nendstream\nendobj\ntrailer <</Root 1 0 R>>"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		err := try(t.Context(), b)
+		if code := media.CodeOf(err); err != nil && code != media.CodeCorrupt && code != media.CodeTooLarge && code != media.CodeUnsupported {
+			t.Errorf("%v (%s)", err, code)
+		}
+	})
+}
+
+func BenchmarkText(b *testing.B) {
+	pdf := one("BT /F1 10 Tf 12 TL " + strings.Repeat("(Turbines turn in the wind all year.) Tj T* ", 5000) + "ET")
+	b.SetBytes(int64(len(pdf)))
+	for b.Loop() {
+		if err := try(b.Context(), pdf); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+// Config says which folder is searched and where its index lies.
+type Config struct {
+	// Dir is the folder; required.
+	Dir string
+	// Data is the folder in which the index is kept, one file for each Dir. It is made
+	// if it is missing. Required.
+	Data string
+	// MaxBytes is the largest document that is indexed; 0 means 64 MiB.
+	MaxBytes int64
+	// MaxCharacters is how much text of one document is indexed; 0 means 2,000,000.
+	MaxCharacters int
+	// MaxDocuments is how many documents are indexed; 0 means 50,000.
+	MaxDocuments int
+	// Refresh is how long what is known of the folder counts; 0 means 2 seconds.
+	Refresh time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxBytes = cmp.Or(c.MaxBytes, 64<<20)
+	c.MaxCharacters = cmp.Or(c.MaxCharacters, 2_000_000)
+	c.MaxDocuments = cmp.Or(c.MaxDocuments, 50_000)
+	c.Refresh = cmp.Or(c.Refresh, 2*time.Second)
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	return c
+}
+
+// Base is an indexed folder. It is safe for concurrent use, also by several
+// processes.
+type Base struct {
+	cfg   Config
+	files *file.Files
+	db    *sql.DB
+
+	mu     sync.Mutex // guards the fields below and lets one refresh run at a time
+	fresh  time.Time  // when the folder was looked at last
+	report Report
+}
+
+// Report is what the last look at the folder found.
+type Report struct {
+	// Documents are searchable, Passages are their parts.
+	Documents, Passages int
+	// Indexed and Removed are what has changed.
+	Indexed, Removed int
+	// Skipped could not be read; the first 50.
+	Skipped []file.Skipped
+}
+
+// Open opens the folder and brings the index up to date, which takes a while the
+// first time. ctx ends it; what was indexed by then stays.
+func Open(ctx context.Context, cfg Config) (*Base, error) {
+	cfg = cfg.withDefaults()
+	if cfg.Data == "" {
+		return nil, media.Errorf(media.CodeInvalid, "knowledge.Config.Data is empty: name the folder for the index")
+	}
+	files, err := file.Open(file.Config{Dir: cfg.Dir}) //nolint:contextcheck // a short look at the folder
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{cfg: cfg, files: files}
+	if err = b.open(ctx); err != nil {
+		_ = files.Close() // opened for reading only
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close lets go of folder and index.
+func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close()) }
+
+// Actions is Search Knowledge Base.
+func (b *Base) Actions() []action.Action { return []action.Action{b.searchAction()} }
+
+// open opens the index and refreshes it, a damaged or foreign one anew.
+func (b *Base) open(ctx context.Context) error {
+	if err := os.MkdirAll(b.cfg.Data, 0o700); err != nil {
+		return media.Errorf(media.CodeInvalid, "make the folder for the index: %w", err)
+	}
+	path, err := b.path()
+	if err != nil {
+		return err
+	}
+	if err = b.start(ctx, path); media.CodeOf(err) != media.CodeCorrupt {
+		return err
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return media.Errorf(media.CodeInvalid, "remove the damaged index: %w", err)
+		}
+	}
+	return b.start(ctx, path)
+}
+
+// start connects and refreshes.
+func (b *Base) start(ctx context.Context, path string) error {
+	if err := b.connect(ctx, path); err != nil {
+		return err
+	}
+	if _, err := b.Refresh(ctx); err != nil {
+		_ = b.db.Close() // the error at hand says more
+		return err
+	}
+	return nil
+}
+
+// path is where the index of this folder lies.
+func (b *Base) path() (string, error) {
+	abs, err := filepath.Abs(b.cfg.Dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", media.Errorf(media.CodeInvalid, "folder %s cannot be found: %w", b.cfg.Dir, err)
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return filepath.Join(b.cfg.Data, hex.EncodeToString(sum[:8])+".db"), nil
+}
+
+// version is that of the tables; another one means that they are made anew.
+const version = 1
+
+const schema = `
+CREATE TABLE IF NOT EXISTS document (
+	id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+	title TEXT NOT NULL, format TEXT NOT NULL, skipped TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS passage (
+	id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES document (id), heading TEXT NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS passage_document ON passage (document);
+CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (title, heading, text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2');
+PRAGMA user_version = 1;`
+
+func (b *Base) connect(ctx context.Context, path string) error {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate")
+	if err != nil {
+		return explain(err)
+	}
+	db.SetMaxOpenConns(4)
+	var have int
+	if err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err == nil && have != 0 && have != version {
+		err = media.Errorf(media.CodeCorrupt, "the index is of another version")
+	}
+	if err == nil && have == 0 {
+		_, err = db.ExecContext(ctx, schema)
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, "SELECT count(*) FROM passage, document LIMIT 1")
+	}
+	if err != nil {
+		_ = db.Close() // the error at hand says more
+		return explain(err)
+	}
+	b.db = db
+	return nil
+}
+
+// explain gives an error of the index its code.
+func explain(err error) error {
+	var own *media.Error
+	var se *sqlite.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return media.Errorf(media.CodeOf(err), "search the knowledge base: %w", err)
+	case errors.As(err, &se):
+		switch se.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
+			return media.Errorf(media.CodeCorrupt, "the index of the knowledge base is damaged: %w", err)
+		case sqlite3.SQLITE_FULL:
+			return media.Errorf(media.CodeDiskFull, "no space is left for the index of the knowledge base: %w", err)
+		case sqlite3.SQLITE_INTERRUPT:
+			return media.Errorf(media.CodeCancelled, "search the knowledge base: %w", err)
+		}
+	}
+	return media.Errorf(media.CodeUnavailable, "the index of the knowledge base cannot be used: %w", err)
+}

@@ -1,0 +1,229 @@
+package knowledge
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"atelier/action/file"
+	"atelier/media"
+)
+
+// maxSkipped is how many skipped documents a report names.
+const maxSkipped = 50
+
+// known is what the index has of one document.
+type known struct {
+	size, modified int64
+	skipped        string
+}
+
+// Refresh looks at the whole folder and indexes what has changed.
+func (b *Base) Refresh(ctx context.Context) (Report, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refresh(ctx)
+}
+
+// current refreshes unless the folder was looked at a moment ago.
+func (b *Base) current(ctx context.Context) (Report, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.cfg.Now().Sub(b.fresh) < b.cfg.Refresh {
+		return b.report, nil
+	}
+	return b.refresh(ctx)
+}
+
+// refresh is called with the lock held.
+func (b *Base) refresh(ctx context.Context) (Report, error) {
+	had, err := b.known(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	var r Report
+	seen := map[string]bool{}
+	left := 0
+	skipped, err := b.files.Walk(ctx, func(s file.Source) error {
+		if len(seen) >= b.cfg.MaxDocuments {
+			left++
+			return nil
+		}
+		seen[s.Name] = true
+		if k, ok := had[s.Name]; ok && k.size == s.Size && k.modified == s.Modified.UnixNano() {
+			r.skip(s.Name, k.skipped)
+			return nil
+		}
+		why, err := b.index(ctx, s)
+		r.Indexed++
+		r.skip(s.Name, why)
+		return err
+	})
+	if err != nil {
+		return Report{}, explain(err)
+	}
+	for _, s := range skipped {
+		if s.Reason != "hidden" {
+			r.skip(s.Path, s.Reason)
+		}
+	}
+	if left > 0 {
+		r.skip(fmt.Sprintf("%d documents", left), fmt.Sprintf("beyond the first %d", b.cfg.MaxDocuments))
+	}
+	for name := range had {
+		if !seen[name] {
+			r.Removed++
+			if err := b.write(ctx, func(tx *sql.Tx) error { return remove(ctx, tx, name) }); err != nil {
+				return Report{}, err
+			}
+		}
+	}
+	err = b.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM document WHERE skipped = ''), (SELECT count(*) FROM passage)").Scan(&r.Documents, &r.Passages)
+	if err != nil {
+		return Report{}, explain(err)
+	}
+	b.report, b.fresh = r, b.cfg.Now()
+	return r, nil
+}
+
+func (r *Report) skip(name, reason string) {
+	if reason != "" && len(r.Skipped) < maxSkipped {
+		r.Skipped = append(r.Skipped, file.Skipped{Path: name, Reason: reason})
+	}
+}
+
+// known reads what is indexed.
+func (b *Base) known(ctx context.Context) (map[string]known, error) {
+	rows, err := b.db.QueryContext(ctx, "SELECT path, size, modified, skipped FROM document")
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err tells
+	out := map[string]known{}
+	for rows.Next() {
+		var name string
+		var k known
+		if err := rows.Scan(&name, &k.size, &k.modified, &k.skipped); err != nil {
+			return nil, explain(err)
+		}
+		out[name] = k
+	}
+	return out, explain(rows.Err())
+}
+
+// index reads a document and replaces what the index has of it. It gives the reason
+// why the document cannot be searched, if there is one.
+func (b *Base) index(ctx context.Context, s file.Source) (why string, err error) {
+	doc, s, err := b.extract(ctx, s)
+	switch code := media.CodeOf(err); {
+	case code == media.CodeNotFound: // it went away meanwhile
+		return "", b.write(ctx, func(tx *sql.Tx) error { return remove(ctx, tx, s.Name) })
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		why = file.Clip(err.Error(), 200)
+	case strings.TrimSpace(doc.Text) == "":
+		why = "no text"
+		if len(doc.Warnings) > 0 {
+			why = doc.Warnings[len(doc.Warnings)-1]
+		}
+	}
+	// Media inside of texts is not for the index.
+	doc.Text, doc.Title = media.Scrub(doc.Text), media.Scrub(doc.Title)
+	if doc.Title == "" {
+		doc.Title = strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))
+	}
+	return why, b.write(ctx, func(tx *sql.Tx) error {
+		if err := remove(ctx, tx, s.Name); err != nil {
+			return err
+		}
+		res, err := tx.ExecContext(ctx, "INSERT INTO document (path, size, modified, title, format, skipped) VALUES (?, ?, ?, ?, ?, ?)",
+			s.Name, s.Size, s.Modified.UnixNano(), doc.Title, doc.Format, why)
+		if err != nil || why != "" {
+			return err
+		}
+		id, err := res.LastInsertId()
+		if err != nil {
+			return err
+		}
+		return add(ctx, tx, id, doc)
+	})
+}
+
+// extract reads a document so that text and date belong together: one that changes
+// while it is read is read again, and if it goes on changing, at the next refresh.
+func (b *Base) extract(ctx context.Context, s file.Source) (doc file.Document, _ file.Source, err error) {
+	for range 3 {
+		if s.Size > b.cfg.MaxBytes {
+			return doc, s, media.Errorf(media.CodeTooLarge, "larger than %d MiB", b.cfg.MaxBytes>>20)
+		}
+		doc, err = file.Extract(ctx, s, b.cfg.MaxCharacters)
+		now, gone := b.files.Stat(ctx, s.Name)
+		if gone != nil {
+			return doc, s, gone
+		}
+		if now.Size == s.Size && now.Modified.Equal(s.Modified) {
+			return doc, s, err
+		}
+		s = now
+	}
+	s.Size = -1 // no real size: the next refresh looks again
+	return doc, s, err
+}
+
+// write runs fn in one transaction.
+func (b *Base) write(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := b.db.BeginTx(ctx, nil)
+	if err != nil {
+		return explain(err)
+	}
+	if err := fn(tx); err != nil {
+		return explain(errors.Join(err, tx.Rollback()))
+	}
+	return explain(tx.Commit())
+}
+
+// remove takes a document out of the index.
+func remove(ctx context.Context, tx *sql.Tx, name string) error {
+	for _, q := range []string{
+		"DELETE FROM word WHERE rowid IN (SELECT p.id FROM passage p JOIN document d ON d.id = p.document WHERE d.path = ?)",
+		"DELETE FROM passage WHERE document IN (SELECT id FROM document WHERE path = ?)",
+		"DELETE FROM document WHERE path = ?",
+	} {
+		if _, err := tx.ExecContext(ctx, q, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add indexes the passages of a document.
+func add(ctx context.Context, tx *sql.Tx, id int64, doc file.Document) error {
+	keep, err := tx.PrepareContext(ctx, "INSERT INTO passage (document, heading, start, text) VALUES (?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = keep.Close() }() // the transaction's end tells
+	index, err := tx.PrepareContext(ctx, "INSERT INTO word (rowid, title, heading, text) VALUES (?, ?, ?, ?)")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = index.Close() }() // the transaction's end tells
+	for _, p := range passages(doc.Text) {
+		res, err := keep.ExecContext(ctx, id, p.heading, p.start, p.text)
+		if err != nil {
+			return err
+		}
+		row, err := res.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if _, err := index.ExecContext(ctx, row, segment(doc.Title), segment(p.heading), segment(p.text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

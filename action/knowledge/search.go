@@ -1,0 +1,202 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+const (
+	// maxHits is how many passages one search gives.
+	maxHits = 20
+	// perDocument is how many of them may come from one document while there are others.
+	perDocument = 3
+	// maxLooked is how many of the best passages are sorted by document.
+	maxLooked = 400
+	// maxOutcome is how many characters one search may cost a prompt.
+	maxOutcome = 12_000
+	// maxTerms is how many words of a search count.
+	maxTerms = 32
+)
+
+// hit is one passage as models see it.
+type hit struct {
+	Path    string `json:"path"`
+	Title   string `json:"title"`
+	Heading string `json:"heading,omitempty"`
+	// Offset is where the passage begins in the document, in characters.
+	Offset int    `json:"offset"`
+	Text   string `json:"text"`
+	// Score is higher for better hits.
+	Score float64 `json:"score"`
+}
+
+func (b *Base) searchAction() action.Action {
+	return action.Action{
+		Name: "Search Knowledge Base",
+		Description: "Finds passages in the documents of the knowledge base by their words, best first, each with the document it comes from. " +
+			"Use several searches with different words; \"quoted words\" must stand together.",
+		Tags: []string{"knowledge"},
+		Params: []action.Param{
+			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for."},
+			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8, Description: "How many passages, 1 to 20."},
+			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Description: "Only documents whose path begins so; all by default."},
+			{Name: "results", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path, title, heading, offset, text and score of each passage."},
+			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many passages there are."},
+			{Name: "documentCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many documents were searched."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "path and reason of documents that cannot be searched."},
+		},
+		Run: b.search,
+	}
+}
+
+// search runs Search Knowledge Base.
+func (b *Base) search(ctx context.Context, c *action.Call) (action.Result, error) {
+	count := c.Int("Count")
+	if count < 1 || count > maxHits {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Count must be 1 to %d, not %d", maxHits, count)
+	}
+	terms := words(c.Text("Query"))
+	if len(terms) == 0 {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Query has no word to look for")
+	}
+	report, err := b.current(ctx)
+	if err != nil {
+		return action.Result{}, err
+	}
+	hits, err := b.find(ctx, terms, strings.TrimPrefix(strings.TrimSpace(c.Text("Path")), "./"), count)
+	if err != nil {
+		return action.Result{}, err
+	}
+	return outcome(hits, report), nil
+}
+
+func outcome(hits []hit, report Report) action.Result {
+	size := 0
+	for i, h := range hits {
+		if size += len([]rune(h.Text)) + 200; size > maxOutcome && i > 0 {
+			hits = hits[:i]
+			break
+		}
+	}
+	res := action.Result{
+		Message: fmt.Sprintf("%d passages in %d documents searched", len(hits), report.Documents),
+		Outputs: map[string]any{"results": hits, "resultCount": len(hits), "documentCount": report.Documents},
+	}
+	if len(hits) == 0 {
+		res.Message = fmt.Sprintf("None of the %d documents has these words: try others", report.Documents)
+		res.Outputs["results"] = []any{}
+	}
+	if len(report.Skipped) > 0 {
+		skipped := []map[string]string{}
+		for _, s := range report.Skipped[:min(10, len(report.Skipped))] {
+			skipped = append(skipped, map[string]string{"path": file.Clip(s.Path, 120), "reason": file.Clip(s.Reason, 120)})
+		}
+		res.Outputs["skipped"] = skipped
+	}
+	return res
+}
+
+// find looks for passages with all words, then for those with some.
+func (b *Base) find(ctx context.Context, terms []string, path string, count int) ([]hit, error) {
+	var out, spare []hit
+	seen, from := map[int64]bool{}, map[string]int{}
+	for _, join := range []string{" AND ", " OR "} {
+		found, err := b.match(ctx, strings.Join(terms, join), path)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			switch {
+			case seen[f.id]:
+			case from[f.Path] >= perDocument:
+				spare = append(spare, f.hit)
+			default:
+				from[f.Path]++
+				out = append(out, f.hit)
+			}
+			seen[f.id] = true
+		}
+		if len(out) >= count || len(terms) == 1 {
+			break
+		}
+	}
+	out = append(out, spare...)
+	return out[:min(count, len(out))], nil
+}
+
+// match is one passage with its row.
+type match struct {
+	hit
+	id int64
+}
+
+// match asks the index. The weights say that words in a title or heading count more.
+func (b *Base) match(ctx context.Context, query, path string) (out []match, err error) {
+	rows, err := b.db.QueryContext(ctx, `
+		SELECT p.id, d.path, d.title, p.heading, p.start, p.text, -bm25(word, 3.0, 2.0, 1.0) AS score
+		FROM word JOIN passage p ON p.id = word.rowid JOIN document d ON d.id = p.document
+		WHERE word MATCH ? AND substr(d.path, 1, length(?)) = ? ORDER BY score DESC, d.path, p.start LIMIT ?`, query, path, path, maxLooked)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err tells
+	for rows.Next() {
+		var m match
+		if err := rows.Scan(&m.id, &m.Path, &m.Title, &m.Heading, &m.Offset, &m.Text, &m.Score); err != nil {
+			return nil, explain(err)
+		}
+		m.Title, m.Heading, m.Text = file.Clip(m.Title, 200), file.Clip(m.Heading, 200), file.Clip(m.Text, longest)
+		m.Score = math.Round(m.Score*1000) / 1000
+		out = append(out, m)
+	}
+	return out, explain(rows.Err())
+}
+
+// words turns a search into terms of FTS5: each word quoted, quoted words and
+// characters of one run of a script without spaces as phrases. Nothing of it is read
+// as an operator.
+func words(query string) []string {
+	var out []string
+	add := func(text string) {
+		fields := strings.FieldsFunc(segment(text), func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
+		})
+		if len(fields) > 0 && len(out) < maxTerms {
+			out = append(out, `"`+file.Clip(strings.Join(fields, " "), 200)+`"`)
+		}
+	}
+	for i, part := range strings.Split(query, `"`) {
+		if i%2 == 1 {
+			add(part)
+			continue
+		}
+		for _, w := range strings.Fields(part) {
+			if !isCommon(strings.ToLower(w)) {
+				add(w)
+			}
+		}
+	}
+	if len(out) == 0 { // only common words: then they count
+		for _, w := range strings.Fields(strings.ReplaceAll(query, `"`, " ")) {
+			add(w)
+		}
+	}
+	return out
+}
+
+// isCommon tells English words that say nothing about a passage.
+func isCommon(w string) bool {
+	switch strings.Trim(w, ".,;:!?") {
+	case "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have", "how", "in", "is", "it", "its", "of", "on",
+		"or", "our", "that", "the", "their", "there", "this", "to", "was", "we", "were", "what", "when", "where", "which", "who", "why", "with", "you", "your":
+		return true
+	}
+	return false
+}

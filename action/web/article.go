@@ -1,0 +1,146 @@
+package web
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxTags bounds what is looked at of one page.
+const maxTags = 1_000_000
+
+// articles gives parts of a page as HTML, the one most worth reading first: the main
+// part without what surrounds it, the body without what surrounds it, all of it. Each
+// has the page's head for its title.
+func articles(b []byte) [][]byte {
+	main := cut(b, true)
+	body := cut(b, false)
+	out := [][]byte{}
+	for _, part := range [][]byte{main, body} {
+		if len(part) > 0 {
+			out = append(out, part)
+		}
+	}
+	return append(out, b)
+}
+
+// cut copies a page without navigation, forms and the like; with main, only its main
+// element or articles.
+func cut(b []byte, main bool) []byte {
+	c := cutter{main: main}
+	z := html.NewTokenizer(bytes.NewReader(b))
+	z.SetMaxBuf(4 << 20)
+	for range maxTags {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		raw := bytes.Clone(z.Raw())
+		switch kind {
+		case html.StartTagToken, html.EndTagToken:
+			name, hasAttr := z.TagName()
+			c.tag(atom.Lookup(name), kind == html.StartTagToken, hasAttr && hidden(z), raw)
+		case html.CommentToken, html.DoctypeToken, html.ErrorToken:
+		case html.TextToken, html.SelfClosingTagToken:
+			c.write(raw)
+		}
+	}
+	if main && !c.found {
+		return nil
+	}
+	return c.out.Bytes()
+}
+
+// hidden tells an element that people do not see.
+func hidden(z *html.Tokenizer) bool {
+	for more := true; more; {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		switch string(key) {
+		case "hidden":
+			return true
+		case "aria-hidden":
+			return string(val) == "true"
+		case "style":
+			s := strings.ReplaceAll(string(val), " ", "")
+			if strings.Contains(s, "display:none") || strings.Contains(s, "visibility:hidden") {
+				return true
+			}
+		case "role":
+			if r := string(val); r == "navigation" || r == "search" || r == "banner" || r == "contentinfo" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cutter is the state of cut.
+type cutter struct {
+	out    bytes.Buffer
+	main   bool
+	found  bool
+	inside int         // depth of main and article
+	head   bool        // inside head
+	away   []atom.Atom // open elements that are left out, the outermost first
+}
+
+func (c *cutter) write(raw []byte) {
+	if len(c.away) == 0 && (!c.main || c.inside > 0 || c.head) {
+		c.out.Write(raw)
+	}
+}
+
+// tag follows one tag.
+func (c *cutter) tag(a atom.Atom, open, unseen bool, raw []byte) {
+	if n := len(c.away); n > 0 {
+		switch {
+		case open && a == c.away[n-1]:
+			c.away = append(c.away, a)
+		case !open && a == c.away[n-1]:
+			c.away = c.away[:n-1]
+		case a == atom.Body || a == atom.Html || (a == atom.Main || a == atom.Article) && open && !unseen:
+			c.away = nil // a tag that was never closed
+			c.tag(a, open, unseen, raw)
+		}
+		return
+	}
+	switch {
+	case a == atom.Head:
+		c.head = true
+		c.write(raw)
+		c.head = open
+		return
+	case a == atom.Body:
+		c.head = false
+	case open && (isAround(a) || unseen && !isVoid(a)):
+		c.away = append(c.away, a)
+		return
+	case a == atom.Main || a == atom.Article:
+		if open {
+			c.inside++
+			c.found = true
+		} else {
+			c.write(raw)
+			c.inside = max(0, c.inside-1)
+			return
+		}
+	}
+	c.write(raw)
+}
+
+// isAround tells what stands around an article.
+func isAround(a atom.Atom) bool {
+	return slices.Contains([]atom.Atom{
+		atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Select, atom.Dialog, atom.Iframe, atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Menu,
+	}, a)
+}
+
+func isVoid(a atom.Atom) bool {
+	return slices.Contains([]atom.Atom{
+		atom.Br, atom.Hr, atom.Img, atom.Input, atom.Meta, atom.Link, atom.Area, atom.Base, atom.Col, atom.Embed, atom.Source, atom.Track, atom.Wbr, atom.Html,
+	}, a)
+}

@@ -1,0 +1,210 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html/charset"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/internal/safehttp"
+	"atelier/media"
+	"atelier/probe"
+)
+
+// Limits of one page.
+const (
+	DefaultMaxBytes = 16 << 20
+	fetchTimeout    = 30 * time.Second
+	// maxText is how much text of a page is read at all, in characters.
+	maxText = 2_000_000
+)
+
+// Fetcher gets what an address names; *safehttp.Client is one.
+type Fetcher interface {
+	// Get fails for what the operator does not allow; its body is bounded.
+	Get(ctx context.Context, rawURL string) (*safehttp.Response, error)
+}
+
+// NewFetcher makes the guard for pages: text of public addresses, and of the trusted
+// origin if there is one (the search provider's own).
+func NewFetcher(trusted string) *safehttp.Client {
+	cfg := safehttp.Config{
+		MaxBytes: DefaultMaxBytes, Timeout: fetchTimeout,
+		Types:     []string{"text/*", "application/xhtml+xml", "application/xml", "application/json", "application/*+json", "application/*+xml", "application/pdf"},
+		UserAgent: "Mozilla/5.0 (compatible; atelier)",
+	}
+	if trusted != "" {
+		cfg.TrustedOrigins = []string{trusted}
+	}
+	return safehttp.New(cfg)
+}
+
+func (w *Web) fetchAction() action.Action {
+	out := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
+	}
+	return action.Action{
+		Name:        "Fetch Page",
+		Description: "Reads a page of the web as text: HTML without navigation, PDF, plain text, JSON. Long pages come in parts.",
+		Tags:        []string{"web"},
+		Params: []action.Param{
+			{Name: "URL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The address, as Web Search gives it."},
+			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "First character of the text to give."},
+			{Name: "Limit", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8000, Description: "How many characters to give."},
+			out("url", "The address after redirects."),
+			out("title", "The page's title."),
+			out("text", "The text, with offset, totalChars and truncated."),
+			out("warnings", "What was left out."),
+		},
+		Run: w.fetch,
+	}
+}
+
+// fetch runs Fetch Page.
+func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) {
+	offset, limit := c.Int("Offset"), c.Int("Limit")
+	if offset < 0 || limit < 1 {
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Offset must be 0 or more and Limit 1 or more, not %d and %d", offset, limit)
+	}
+	resp, err := w.cfg.Fetch.Get(ctx, c.Text("URL"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	defer func() { _ = resp.Body.Close() }() // read to its end, or given up
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return action.Result{}, err
+	}
+	doc, err := read(ctx, resp, b)
+	if err != nil {
+		return action.Result{}, err
+	}
+	// Media inside of a text is named, not shown.
+	doc.Text, doc.Title = media.Scrub(doc.Text), file.Clip(doc.Title, 200)
+	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
+}
+
+// read gives the text of an answer. Its bytes decide what it is.
+func read(ctx context.Context, resp *safehttp.Response, b []byte) (file.Document, error) {
+	sniffed := probe.Head(b[:min(len(b), 4096)]).MIMEType
+	switch {
+	case sniffed == "application/pdf":
+		return file.Extract(ctx, file.Bytes("page.pdf", b), maxText)
+	case sniffed != "" && sniffed != "text/html" && sniffed != "application/json" && !strings.HasPrefix(sniffed, "text/"):
+		return file.Document{}, notText(resp.URL, sniffed)
+	case bytes.IndexByte(b[:min(len(b), 4096)], 0) >= 0 && !bytes.HasPrefix(b, []byte("\xff\xfe")) && !bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return file.Document{}, notText(resp.URL, "application/octet-stream")
+	}
+	isHTML := sniffed == "text/html" || resp.ContentType == "text/html" || resp.ContentType == "application/xhtml+xml"
+	b = decoded(b, resp, isHTML)
+	if !isHTML {
+		return file.Extract(ctx, file.Bytes(textName(resp), b), maxText)
+	}
+	return readable(ctx, b)
+}
+
+func notText(address, kind string) error {
+	return media.Errorf(media.CodeUnsupported, "the page on %s is no text (%s): choose another one", host(address), kind)
+}
+
+// decoded turns a page into UTF-8 by what its header or its own text says.
+func decoded(b []byte, resp *safehttp.Response, isHTML bool) []byte {
+	label := resp.ContentType
+	if resp.Charset != "" {
+		label = mime.FormatMediaType(cmp.Or(label, "text/plain"), map[string]string{"charset": resp.Charset})
+	}
+	if !isHTML && resp.Charset == "" {
+		return b // file reads UTF-8, UTF-16 with its mark, and Latin-1
+	}
+	enc, name, _ := charset.DetermineEncoding(b[:min(len(b), 1024)], label)
+	if name == "utf-8" {
+		return b
+	}
+	out, err := enc.NewDecoder().Bytes(b)
+	if err != nil {
+		return b
+	}
+	return out
+}
+
+// textName tells package file what kind of text it is.
+func textName(resp *safehttp.Response) string {
+	name := "page.txt"
+	if strings.HasSuffix(resp.ContentType, "json") {
+		name = "page.json"
+	}
+	if u, err := url.Parse(resp.URL); err == nil && strings.EqualFold(path.Ext(u.Path), ".md") {
+		name = "page.md"
+	}
+	return name
+}
+
+// readable prefers the part of a page that people came for.
+func readable(ctx context.Context, b []byte) (file.Document, error) {
+	const least = 500 // characters of an article
+	var best file.Document
+	for _, part := range articles(b) {
+		doc, err := file.Extract(ctx, file.Bytes("page.html", part), maxText)
+		if err != nil {
+			return doc, err
+		}
+		if best.Title == "" {
+			best.Title = doc.Title
+		}
+		if len([]rune(doc.Text)) > len([]rune(best.Text)) {
+			doc.Title = best.Title
+			best = doc
+		}
+		if len([]rune(best.Text)) >= least {
+			break
+		}
+	}
+	return best, nil
+}
+
+// page writes a stretch of a text.
+func page(doc file.Document, address string, offset, limit int) action.Result {
+	text := []rune(doc.Text)
+	from, to := min(offset, len(text)), min(offset+limit, len(text))
+	res := action.Result{
+		Message: fmt.Sprintf("%s: %d characters", host(address), len(text)),
+		Outputs: map[string]any{
+			"url": address, "title": doc.Title, "text": string(text[from:to]), "offset": offset, "totalChars": len(text), "truncated": to < len(text),
+		},
+	}
+	warnings := doc.Warnings
+	switch {
+	case len(text) == 0:
+		warnings = append(warnings, "the page has no text; it may be made by scripts, which are not run")
+	case from == len(text):
+		warnings = append(warnings, fmt.Sprintf("Offset %d is behind the end: the text has %d characters", offset, len(text)))
+	case to < len(text):
+		res.Message += fmt.Sprintf(", from %d to %d; go on with Offset=%d", from, to, to)
+	}
+	if len(warnings) > 0 {
+		res.Outputs["warnings"] = warnings
+		for _, w := range warnings {
+			res.Warnings = append(res.Warnings, host(address)+": "+w)
+		}
+	}
+	return res
+}
+
+// host names where a page is, without what may be secret.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	return u.Hostname()
+}

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"atelier/internal/safehttp"
+	"atelier/media"
+)
+
+// Provider says where one provider is and with what key.
+type Provider struct {
+	// Key is the credential; SearXNG needs none.
+	Key string
+	// BaseURL is the origin, or for SearXNG the address of the instance; "" means the
+	// provider's own. The operator's word is trusted, a loopback address too.
+	BaseURL string
+	// Timeout covers one search; 0 means 20 seconds.
+	Timeout time.Duration
+	// Transport carries the calls; nil means one that reaches the base URL and public
+	// addresses only.
+	Transport http.RoundTripper
+}
+
+// maxAnswer is the longest answer of a provider, in bytes.
+const maxAnswer = 4 << 20
+
+// client is what the providers have in common.
+type client struct {
+	name string
+	key  string
+	base *url.URL
+	http *http.Client
+}
+
+func newClient(name, base string, p Provider) (*client, error) {
+	if p.BaseURL != "" {
+		base = p.BaseURL
+	}
+	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(base), "/"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, media.Errorf(media.CodeInvalid, "the address of %s must begin with http:// or https://", name)
+	}
+	if p.Timeout == 0 {
+		p.Timeout = 20 * time.Second
+	}
+	if p.Transport == nil {
+		p.Transport = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{u.String()}})
+	}
+	// An answer that moves elsewhere would take the key along.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client{name: name, key: p.Key, base: u, http: &http.Client{Transport: p.Transport, Timeout: p.Timeout, CheckRedirect: stay}}, nil
+}
+
+// Name implements [Searcher].
+func (c *client) Name() string { return c.name }
+
+// question is one call of a provider. A body makes it a POST of JSON.
+type question struct {
+	path   string
+	query  url.Values
+	header http.Header
+	body   any
+}
+
+// call asks and reads the answer into out.
+func (c *client) call(ctx context.Context, q question, out any) error {
+	req, err := c.request(ctx, q)
+	if err != nil {
+		return err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read as far as it is needed
+	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return c.failure(ctx, err)
+	case len(b) > maxAnswer:
+		return media.Errorf(media.CodeTooLarge, "%s answers with more than %d MiB", c.name, maxAnswer>>20)
+	case resp.StatusCode != http.StatusOK:
+		return c.refusal(resp, b)
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return media.Errorf(media.CodeBadResponse, "%s answers with something that is no search result: check its address and that it gives JSON", c.name)
+	}
+	return nil
+}
+
+func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
+	u := c.base.JoinPath(q.path)
+	u.RawQuery = q.query.Encode()
+	method, content := http.MethodGet, io.Reader(nil)
+	if q.body != nil {
+		b, err := json.Marshal(q.body)
+		if err != nil {
+			return nil, media.Errorf(media.CodeInternal, "write the question to %s: %w", c.name, err)
+		}
+		method, content = http.MethodPost, bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), content)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "the address of %s cannot be used", c.name)
+	}
+	for k, v := range q.header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "atelier")
+	if q.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, nil
+}
+
+// failure gives an error of the connection its code; the address stays out of it.
+func (c *client) failure(ctx context.Context, err error) error {
+	var own *media.Error
+	var ue *url.Error
+	switch {
+	case errors.As(err, &own):
+		return media.Errorf(own.Code, "search with %s: %w", c.name, own)
+	case ctx.Err() != nil:
+		return media.Errorf(media.CodeOf(ctx.Err()), "search with %s: %w", c.name, ctx.Err())
+	case errors.As(err, &ue) && ue.Timeout():
+		return media.Errorf(media.CodeUnavailable, "%s takes longer than %s", c.name, c.http.Timeout)
+	}
+	return media.Errorf(media.CodeUnavailable, "%s cannot be reached: check its address and the network", c.name)
+}
+
+// refusal gives a status its code, with the provider's own words.
+func (c *client) refusal(resp *http.Response, body []byte) error {
+	code, what := media.CodeBadResponse, fmt.Sprintf("answers with status %d", resp.StatusCode)
+	switch s := resp.StatusCode; {
+	case s == http.StatusUnauthorized:
+		code, what = media.CodeUnauthorized, "refuses the key"
+	case s == http.StatusForbidden:
+		code, what = media.CodeForbidden, "does not allow this search"
+	case s == http.StatusPaymentRequired || s == 432 || s == 433: // Tavily: plan limit, pay-as-you-go limit
+		code, what = media.CodeQuotaExceeded, "has no credit left"
+	case s == http.StatusTooManyRequests:
+		code, what = media.CodeRateLimited, "wants fewer searches"
+	case s >= 500 || s == http.StatusRequestTimeout:
+		code, what = media.CodeUnavailable, "is not available"
+	case s == http.StatusBadRequest || s == http.StatusUnprocessableEntity:
+		code, what = media.CodeInvalid, "cannot use this search"
+	}
+	e := media.Errorf(code, "%s %s", c.name, what)
+	if words := c.words(body); words != "" {
+		e.Message += ": " + words
+	}
+	if n, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && n > 0 {
+		e.RetryAfter = time.Duration(min(n, 24*3600)) * time.Second
+	}
+	return e
+}
+
+// words finds a provider's explanation in its answer: the first text under a usual name.
+func (c *client) words(body []byte) string {
+	var tree any
+	if json.Unmarshal(body, &tree) != nil {
+		return ""
+	}
+	s := explanation(tree, 0)
+	if c.key != "" {
+		s = strings.ReplaceAll(s, c.key, "[key]")
+	}
+	return one(s, 200)
+}
+
+func explanation(v any, depth int) string {
+	t, ok := v.(map[string]any)
+	if !ok || depth > 3 {
+		s, _ := v.(string)
+		return s
+	}
+	for _, k := range []string{"detail", "error", "message"} {
+		if t[k] != nil {
+			if s := explanation(t[k], depth+1); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// plainText takes tags and entities out of a title or snippet.
+func plainText(s string) string {
+	if !strings.ContainsAny(s, "<&") {
+		return s
+	}
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return html.UnescapeString(b.String())
+		case html.TextToken:
+			b.Write(z.Text())
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken, html.CommentToken, html.DoctypeToken:
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+// Searcher is one provider of web search. Implementations are safe for concurrent use.
+type Searcher interface {
+	// Name is what people call it: "Brave".
+	Name() string
+	// Search gives hits, best first, at most q.Count of them. No hit is no error.
+	Search(ctx context.Context, q Query) ([]Hit, error)
+}
+
+// Query is one search.
+type Query struct {
+	// Text is in the provider's own syntax; words are enough.
+	Text string
+	// Count is how many hits are wanted, 1 to 20.
+	Count int
+	// Freshness is day, week, month, year or "" for any age.
+	Freshness string
+	// Language is a code such as de, or "" for any.
+	Language string
+}
+
+// Hit is one page that a search finds.
+type Hit struct {
+	Title   string `json:"title"`
+	URL     string `json:"url"`
+	Snippet string `json:"snippet,omitempty"`
+	// Published is a date as the provider writes it.
+	Published string `json:"published,omitempty"`
+}
+
+// Limits of one search.
+const (
+	maxHits    = 20
+	maxQuery   = 400  // characters, the least that any provider takes
+	maxSnippet = 500  // characters
+	maxURL     = 2000 // characters; longer addresses are left out
+)
+
+// Web is the web as agents may use it. It is safe for concurrent use.
+type Web struct {
+	cfg Config
+}
+
+// Config says what agents may use.
+type Config struct {
+	// Search finds pages. Required.
+	Search Searcher
+	// Fetch gets pages; nil means public addresses only, within [DefaultMaxBytes].
+	Fetch Fetcher
+	// MaxCharacters is how much text of one page is given at most; 0 means 10,000.
+	MaxCharacters int
+}
+
+// New checks the configuration. The error has code [media.CodeInvalid].
+func New(cfg Config) (*Web, error) {
+	if cfg.Search == nil {
+		return nil, media.Errorf(media.CodeInvalid, "web.Config.Search is missing: give one of the providers")
+	}
+	if cfg.Fetch == nil {
+		cfg.Fetch = NewFetcher("")
+	}
+	cfg.MaxCharacters = cmp.Or(cfg.MaxCharacters, 10_000)
+	return &Web{cfg: cfg}, nil
+}
+
+// Actions are Web Search and Fetch Page.
+func (w *Web) Actions() []action.Action { return []action.Action{w.searchAction(), w.fetchAction()} }
+
+func (w *Web) searchAction() action.Action {
+	return action.Action{
+		Name:        "Web Search",
+		Description: "Searches the web and gives titles, addresses and short passages. Read the promising ones with Fetch Page: a passage alone is no evidence.",
+		Tags:        []string{"web"},
+		Params: []action.Param{
+			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for; short and specific."},
+			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 10, Description: "How many hits, 1 to 20."},
+			{Name: "Freshness", Direction: action.Input, ValueType: action.Scalar, Values: []string{"day", "week", "month", "year", "any"}, Default: "any", Description: "How old pages may be."},
+			{Name: "Language", Direction: action.Input, ValueType: action.Scalar, Description: "A language code such as en or de; any by default."},
+			{Name: "results", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "title, url, snippet and published of each hit."},
+			{Name: "resultCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many hits there are."},
+			{Name: "provider", Direction: action.Output, ValueType: action.Scalar, Description: "Who searched."},
+		},
+		Run: w.search,
+	}
+}
+
+// search runs Web Search.
+func (w *Web) search(ctx context.Context, c *action.Call) (action.Result, error) {
+	q := Query{Text: strings.Join(strings.Fields(c.Text("Query")), " "), Count: c.Int("Count"), Language: strings.ToLower(strings.TrimSpace(c.Text("Language")))}
+	switch {
+	case q.Text == "":
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Query is empty: say what to look for")
+	case len([]rune(q.Text)) > maxQuery:
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Query has more than %d characters: use fewer words", maxQuery)
+	case q.Count < 1 || q.Count > maxHits:
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Count must be 1 to %d, not %d", maxHits, q.Count)
+	case len(q.Language) > 10 || strings.ContainsFunc(q.Language, func(r rune) bool { return (r < 'a' || r > 'z') && r != '-' }):
+		return action.Result{}, media.Errorf(media.CodeInvalid, "Language %q is no language code: use one such as en or de", file.Clip(q.Language, 20))
+	}
+	if f := c.Text("Freshness"); f != "any" {
+		q.Freshness = f
+	}
+	hits, err := w.cfg.Search.Search(ctx, q)
+	if err != nil {
+		return action.Result{}, err
+	}
+	hits = tidy(hits, q.Count)
+	res := action.Result{
+		Message: fmt.Sprintf("%d hits from %s", len(hits), w.cfg.Search.Name()),
+		Outputs: map[string]any{"results": hits, "resultCount": len(hits), "provider": w.cfg.Search.Name()},
+	}
+	if len(hits) == 0 {
+		res.Message = "Nothing was found: use other or fewer words"
+	}
+	return res, nil
+}
+
+// tidy leaves out what is no page and what stands twice, and shortens the rest.
+func tidy(hits []Hit, most int) []Hit {
+	out, seen := []Hit{}, map[string]bool{}
+	for _, h := range hits {
+		u := strings.TrimSpace(h.URL)
+		lower := strings.ToLower(u)
+		if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || len(u) > maxURL || seen[u] || len(out) == most {
+			continue
+		}
+		seen[u] = true
+		out = append(out, Hit{
+			Title: one(h.Title, 200), URL: u, Snippet: one(h.Snippet, maxSnippet), Published: one(h.Published, 40),
+		})
+	}
+	return out
+}
+
+// one makes text of one line without markup.
+func one(s string, n int) string {
+	return file.Clip(strings.Join(strings.Fields(plainText(s)), " "), n)
+}

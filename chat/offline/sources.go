@@ -1,0 +1,241 @@
+package offline
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// What one research reads at most of each kind of source.
+const (
+	mostTables = 6
+	mostPages  = 5
+	mostHits   = 10
+)
+
+// harvest is what a researcher brings back.
+type harvest struct {
+	tables, passages, sources, failed []any
+}
+
+func (h *harvest) source(path, title, kind string, rows int64) {
+	s := map[string]any{"path": path, "kind": kind}
+	if title != "" {
+		s["title"] = title
+	}
+	if rows > 0 {
+		s["rows"] = rows
+	}
+	h.sources = append(h.sources, s)
+}
+
+func (h *harvest) fail(path, reason string) {
+	h.failed = append(h.failed, map[string]any{"path": path, "reason": reason})
+}
+
+// passage adds the best sentences of a text, and tells whether there were any.
+func (h *harvest) passage(path, title, text, task string) bool {
+	best := keySentences(text, task, 6)
+	if len(best) == 0 {
+		return false
+	}
+	h.passages = append(h.passages, map[string]any{"path": path, "title": title, "sentences": best})
+	return true
+}
+
+// step is the researcher's last one.
+func (h *harvest) step(message string) step {
+	return step{Reasoning: "Everything that can be read is read.", Done: true, Message: message, Payload: map[string]any{
+		"tables": h.tables, "passages": h.passages, "sources": h.sources, "not_read": h.failed,
+	}}
+}
+
+// querying researches a database: describe, query what fits the task, report.
+func querying(c *conversation) step {
+	described := c.did("Describe Database")
+	if len(described) == 0 {
+		return step{Reasoning: "See which tables there are.", Actions: []actionCall{{Name: "Describe Database", Params: map[string]any{}}}}
+	}
+	var s schema
+	last := described[len(described)-1]
+	if !last.Success || json.Unmarshal(last.Outputs, &s) != nil {
+		return step{Done: true, Message: "The database could not be described: " + last.Message, Reasoning: "Nothing can be queried."}
+	}
+	chosen := s.choose(c.task)
+	asked := c.did("Query Database")
+	if len(asked) == 0 && len(chosen) > 0 {
+		next := step{Reasoning: fmt.Sprintf("Query the %s that fit the task.", count(len(chosen), "table"))}
+		for _, t := range chosen {
+			next.Actions = append(next.Actions, actionCall{Name: "Query Database", Params: map[string]any{"SQL": s.query(t)}})
+		}
+		return next
+	}
+	var h harvest
+	for i, a := range asked {
+		name := "query"
+		if i < len(chosen) {
+			name = chosen[i].Name
+		}
+		var out struct {
+			RowCount int64  `json:"rowCount"`
+			Table    *table `json:"table"`
+		}
+		switch {
+		case !a.Success || json.Unmarshal(a.Outputs, &out) != nil:
+			h.fail(name, a.Message)
+		case out.Table == nil:
+			h.fail(name, "too few rows to compare")
+		default:
+			h.tables = append(h.tables, map[string]any{"path": name, "table": out.Table})
+			h.source(name, "", "database table", chosen[min(i, len(chosen)-1)].rows(out.RowCount))
+		}
+	}
+	return h.step(fmt.Sprintf("Queried %s of the database.", count(len(h.tables), "table")))
+}
+
+// searching researches a knowledge base: a few searches at once, then report.
+func searching(c *conversation) step {
+	asked := c.did("Search Knowledge Base")
+	if len(asked) == 0 {
+		s := step{Reasoning: "Look for the words of the task, together and alone."}
+		for _, q := range queries(c.task) {
+			s.Actions = append(s.Actions, actionCall{Name: "Search Knowledge Base", Params: map[string]any{"Query": q}})
+		}
+		if len(s.Actions) > 0 {
+			return s
+		}
+		return step{Done: true, Message: "The task has no words to look for.", Reasoning: "Nothing can be searched."}
+	}
+	var h harvest
+	texts, titles, order, skipped := map[string]string{}, map[string]string{}, []string{}, map[string]bool{}
+	for _, a := range asked {
+		var out struct {
+			Results []struct {
+				Path, Title, Heading, Text string
+			} `json:"results"`
+			Skipped []struct{ Path, Reason string } `json:"skipped"`
+		}
+		if !a.Success || json.Unmarshal(a.Outputs, &out) != nil {
+			h.fail("search", a.Message)
+			continue
+		}
+		for _, r := range out.Results {
+			if _, known := texts[r.Path]; !known {
+				order, titles[r.Path] = append(order, r.Path), r.Title
+			}
+			if !strings.Contains(texts[r.Path], r.Text) {
+				texts[r.Path] += "\n\n# " + cmp.Or(r.Heading, r.Title) + "\n\n" + r.Text
+			}
+		}
+		for _, s := range out.Skipped {
+			if !skipped[s.Path] {
+				skipped[s.Path] = true
+				h.fail(s.Path, s.Reason)
+			}
+		}
+	}
+	for _, path := range order[:min(mostHits, len(order))] {
+		if h.passage(path, titles[path], texts[path], c.task) {
+			h.source(path, titles[path], "document", 0)
+		}
+	}
+	return h.step(fmt.Sprintf("Found passages in %s of the knowledge base.", count(len(h.sources), "document")))
+}
+
+// browsing researches the web: search, read the first pages, report.
+func browsing(c *conversation) step {
+	found := c.did("Web Search")
+	if len(found) == 0 {
+		q := strings.Join(terms(c.task, 12), " ")
+		return step{Reasoning: "Search for the words of the task.", Actions: []actionCall{{Name: "Web Search", Params: map[string]any{"Query": cmp.Or(q, clip(c.task, 300))}}}}
+	}
+	var out struct {
+		Results []webHit `json:"results"`
+	}
+	last := found[len(found)-1]
+	if !last.Success || json.Unmarshal(last.Outputs, &out) != nil {
+		return step{Done: true, Message: "The web could not be searched: " + last.Message, Reasoning: "Nothing can be read."}
+	}
+	chosen := voices(out.Results)
+	read := c.did("Fetch Page")
+	if len(read) == 0 && len(chosen) > 0 {
+		s := step{Reasoning: fmt.Sprintf("Read %s of different sites.", count(len(chosen), "page"))}
+		for _, h := range chosen {
+			s.Actions = append(s.Actions, actionCall{Name: "Fetch Page", Params: map[string]any{"URL": h.URL}})
+		}
+		return s
+	}
+	var h harvest
+	for i, a := range read {
+		var page struct{ URL, Title, Text string }
+		asked := webHit{}
+		if i < len(chosen) {
+			asked = chosen[i]
+		}
+		if !a.Success || json.Unmarshal(a.Outputs, &page) != nil {
+			h.fail(asked.URL, a.Message)
+			continue
+		}
+		title, at := cmp.Or(page.Title, asked.Title), cmp.Or(page.URL, asked.URL)
+		if !h.passage(at, title, page.Text, c.task) {
+			h.fail(at, "no full sentences")
+			continue
+		}
+		h.source(at, title, "web page", 0)
+	}
+	return h.step(fmt.Sprintf("Read %s of the web.", count(len(h.sources), "page")))
+}
+
+// webHit is one hit of Web Search.
+type webHit struct{ Title, URL string }
+
+// voices chooses pages, one of each site before a second one.
+func voices(hits []webHit) []webHit {
+	var first, more []webHit
+	seen := map[string]bool{}
+	for _, h := range hits {
+		u, err := url.Parse(h.URL)
+		if err != nil {
+			continue
+		}
+		if seen[u.Host] {
+			more = append(more, h)
+			continue
+		}
+		seen[u.Host] = true
+		first = append(first, h)
+	}
+	first = append(first, more...)
+	return first[:min(mostPages, len(first))]
+}
+
+// terms are the content words of a task as they are written, without repetition.
+func terms(task string, most int) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(task, func(r rune) bool { return strings.ContainsRune(" \t\n\r.,;:!?\"'()[]{}<>/", r) }) {
+		if len(words(w)) == 1 && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) && len(out) < most {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// queries are searches for a task: all of its words, then the longest ones alone.
+func queries(task string) []string {
+	all := terms(task, 12)
+	if len(all) == 0 {
+		return nil
+	}
+	out := []string{strings.Join(all, " ")}
+	alone := slices.Clone(all)
+	slices.SortStableFunc(alone, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, w := range alone[:min(3, len(alone))] {
+		if w != out[0] {
+			out = append(out, w)
+		}
+	}
+	return out
+}

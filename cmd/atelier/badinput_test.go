@@ -1,0 +1,169 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/generate/generatetest"
+)
+
+// refused checks the exit code and that the message says what to do, without noise.
+func (o outcome) refused(t *testing.T, code int, says string) {
+	t.Helper()
+	if o.code != code || !strings.Contains(o.stderr, says) {
+		t.Errorf("atelier %s: exit %d, want %d and a message with %q\n%s", strings.Join(o.args, " "), o.code, code, says, o.stderr)
+	}
+	for _, noise := range []string{"goroutine ", "panic", "<nil>", "%!"} {
+		if strings.Contains(o.stderr+o.stdout, noise) {
+			t.Errorf("atelier %s shows %q:\n%s", strings.Join(o.args, " "), noise, o.stderr)
+		}
+	}
+}
+
+func TestBadCommandLines(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	file := p.write("file.txt", "text")
+	empty := filepath.Join(p.dir, "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	agents := filepath.Dir(p.write("agents/bad.yaml", "slug: bad\nname: Bad\ndescription: x\nprompt: bad.md\nactions:\n  - name: Fly\n"))
+	p.write("agents/bad.md", "You are bad.")
+	for says, args := range map[string][]string{
+		"does not exist":       {"run", "research-agent", "x", "--files", filepath.Join(p.dir, "missing")},
+		"is empty":             {"run", "research-agent", "x", "--files", empty},
+		"not a folder":         {"run", "research-agent", "x", "--files", file},
+		"there is no agent":    {"run", "nobody", "x"},
+		"message is empty":     {"run", "sage", " "},
+		"OPENAI_API_KEY":       {"run", "sage", "x", "--model", "openai/gpt-5.4"},
+		"no chat model":        {"run", "sage", "x", "--model", "gpt-99"},
+		"bad.yaml:6":           {"run", "bad", "x", "--agents", agents},
+		"GEMINI_API_KEY":       {"generate", "x", "--model", "Nano Banana Pro"},
+		"there is no model":    {"generate", "x", "--model", "nonsense"},
+		"prompt is empty":      {"generate", ""},
+		"1 to 100":             {"generate", "x", "-n", "101"},
+		"ask for 1 to 100 pic": {"generate", "x", "-n", "0"},
+		"WIDTHxHEIGHT":         {"generate", "x", "--size", "big"},
+		"end the name in":      {"generate", "x", "-o", "x.bmp"},
+		"PROVIDER.NAME=VALUE":  {"generate", "x", "--option", "nonsense"},
+		"unknown flag":         {"generate", "x", "--bogus"},
+		"unexpected argument":  {"fly"},
+		"has the ref":          {"media", "get", "img-00000000"},
+		"not a modality":       {"media", "list", "--modality", "smell"},
+		"there is none":        {"runs", "show", "01a1fcae-54c5-7a48-a751-be5140439267"},
+		"see `atelier models`": nil,
+	} {
+		if args != nil {
+			p.atelier(args...).refused(t, exitInput, says)
+		}
+	}
+	p.env["OPENAI_BASE_URL"] = "localhost:1"
+	p.atelier("doctor").refused(t, exitInput, "")
+	delete(p.env, "OPENAI_BASE_URL")
+	p.env["ATELIER_DATA"] = file
+	p.atelier("media", "list").refused(t, exitInput, "ATELIER_DATA")
+}
+
+// TestOddFolders: what can be read is read, the rest is named, nothing outside is seen.
+func TestOddFolders(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
+	secret := p.write("secret.txt", "The password of the harbour master is swordfish and nothing else.")
+	p.write("odd/one.csv", "a\n1\n2\n3\n")
+	p.write("odd/latin.txt", "The caf\xe9 at the harbour sells very good coffee in the morning.\n")
+	p.write("odd/binary.dat", "\x00\x01\x02\x03\xff\xfe")
+	p.write("odd/empty.txt", "")
+	p.write("odd/broken.json", `{"a": [1, 2`)
+	if err := os.Symlink(secret, filepath.Join(p.dir, "odd", "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(p.dir, filepath.Join(p.dir, "odd", "up")); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(p.dir, "out")
+	ans := read[answer](p, "run", "research-agent", "What is here?", "--files", filepath.Join(p.dir, "odd"), "--out", out, "--json")
+	page, err := os.ReadFile(ans.Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"one.csv", "coffee", "binary.dat", "empty.txt"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the report does not tell of %s", want)
+		}
+	}
+	if strings.Contains(string(page), "swordfish") {
+		t.Error("a link led out of the folder")
+	}
+}
+
+// TestOnlyBinaryFiles: there is nothing to read, and the report says so.
+func TestOnlyBinaryFiles(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
+	p.write("bin/a.dat", "\x00\x01\x02\x03")
+	out := filepath.Join(p.dir, "out")
+	ans := read[answer](p, "run", "research-agent", "What is here?", "--files", filepath.Join(p.dir, "bin"), "--out", out, "--json")
+	page, err := os.ReadFile(ans.Report)
+	if err != nil || !strings.Contains(string(page), "No source could be read") || !strings.Contains(string(page), "a.dat") {
+		t.Errorf("%v\n%.300s", err, page)
+	}
+}
+
+// TestBadModels: a chat model that misbehaves fails the run clearly or is put right;
+// what was made before is kept.
+func TestBadModels(t *testing.T) {
+	t.Parallel()
+	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
+	for name, c := range map[string]struct {
+		answers []string
+		code    int
+		says    string
+		kept    int
+	}{
+		"prose":           {[]string{"I would love to help you with that."}, exitProvider, "", 0},
+		"broken JSON":     {[]string{paint, `{"message": "half`}, exitProvider, "", 1},
+		"repaired":        {[]string{`{"message": "half`, done(t, "Well.")}, exitOK, "", 0},
+		"unknown ref":     {[]string{done(t, "See ${media:img-00000000}"), done(t, "See nothing.")}, exitOK, "", 0},
+		"unknown action":  {[]string{act(t, "Fly", map[string]any{}), done(t, "It cannot be done.")}, exitOK, "", 0},
+		"unknown param":   {[]string{act(t, "Generate Image", map[string]any{"Prompt": "x", "Colour": "red"}), done(t, "No.")}, exitOK, "", 0},
+		"never ends":      {[]string{paint}, exitInternal, "turn", 1},
+		"asks a question": {[]string{paint, step(t, map[string]any{"reasoning": "?", "ask": map[string]any{"question": "Which?"}})}, exitInternal, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := connected(t)
+			s.chat.Answer = inTurn(c.answers...)
+			o := p.atelier("run", "sage", "draw", "--json")
+			if o.code != c.code || !strings.Contains(o.stderr, c.says) {
+				t.Errorf("exit %d, want %d and %q\n%s%s", o.code, c.code, c.says, o.stdout, o.stderr)
+			}
+			ans := decode[answer](t, o)
+			if (o.code == exitOK) != (ans.Status == "succeeded") || strings.Contains(ans.Message, "${media:") {
+				t.Errorf("status %s, message %q", ans.Status, ans.Message)
+			}
+			if name == "asks a question" && !strings.Contains(string(ans.Error), "pause_unsupported") {
+				t.Errorf("error %s", ans.Error)
+			}
+			if n := len(p.listed().Items); n < c.kept {
+				t.Errorf("%d items kept, want %d", n, c.kept)
+			}
+		})
+	}
+}
+
+// TestRateLimitIsWaitedFor: 429 with Retry-After is repeated after that time.
+func TestRateLimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, RetryAfter: 30 * time.Millisecond})
+	p.must("generate", "a harbour", "--model", "GPT Image 2")
+	if n := len(s.images.Captured()); n != 2 {
+		t.Errorf("%d calls, want 2", n)
+	}
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/chat/chattest"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/geminisim"
+	"atelier/generate/generatetest/openaisim"
+)
+
+// TestChatServiceFails: each failure of a chat service, met after a picture was made,
+// ends the run with its code and advice, and the picture stays.
+func TestChatServiceFails(t *testing.T) {
+	t.Parallel()
+	for fault, c := range map[chattest.Fault]struct {
+		code int
+		says string
+		kind string
+	}{
+		chattest.FaultBadKey:    {exitProvider, "check the key", "unauthorized"},
+		chattest.FaultForbidden: {exitProvider, "access", "forbidden"},
+		chattest.FaultNoModel:   {exitInput, "atelier models list --chat", "not_found"},
+		chattest.FaultQuota:     {exitProvider, "quota", "quota_exceeded"},
+		chattest.FaultHalfBody:  {exitProvider, "ask", ""},
+		chattest.FaultHTML:      {exitProvider, "base URL", "unavailable"},
+		chattest.FaultServer:    {exitProvider, "server had an error", "unavailable"},
+	} {
+		t.Run(string(fault), func(t *testing.T) {
+			t.Parallel()
+			p, s := connected(t)
+			paint := act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"})
+			s.chat.Answer = func(chattest.Request) string {
+				for range 8 { // more than is ever tried again
+					s.chat.Fail(fault)
+				}
+				return paint
+			}
+			o := p.atelier("run", "sage", "Draw a fox.", "--json")
+			o.refused(t, c.code, c.says)
+			ans := decode[answer](t, o)
+			if ans.Status != "failed" || !strings.Contains(string(ans.Error), `"code":"`+c.kind) && !strings.Contains(string(ans.Error), `"code": "`+c.kind) {
+				t.Errorf("status %s, error %s", ans.Status, ans.Error)
+			}
+			if len(ans.AlsoMade) != 1 || len(p.listed("--run", ans.RunID).Items) != 1 {
+				t.Errorf("also made: %v", ans.AlsoMade)
+			}
+			s.chat.Calm()
+			s.chat.Answer = inTurn(done(t, "Hello."))
+			p.must("run", "sage", "Hello.")
+		})
+	}
+}
+
+// TestChatRateLimitIsWaitedFor: 429 with Retry-After is asked again.
+func TestChatRateLimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Fail(chattest.FaultRateLimit)
+	s.chat.Answer = inTurn(done(t, "Hello."))
+	if ans := read[answer](p, "run", "sage", "Hello.", "--json"); ans.Message != "Hello." || len(s.chat.Requests()) != 2 {
+		t.Errorf("message %q after %d requests", ans.Message, len(s.chat.Requests()))
+	}
+}
+
+// TestImageServiceFails: every fault in every shape that either service has leaves a
+// clear error, a working data folder and the pictures made before.
+func TestImageServiceFails(t *testing.T) {
+	t.Parallel()
+	exits := map[generatetest.Fault]int{
+		generatetest.FaultDeadModel: exitInput, generatetest.FaultLyingType: exitOK,
+	}
+	for _, service := range []string{"openai", "gemini"} {
+		for _, fault := range generatetest.Faults() {
+			if fault == generatetest.FaultSlow || fault == generatetest.FaultRateLimit || fault == generatetest.FaultPartialN {
+				continue // no failures of one picture: they have their own tests
+			}
+			code, ok := exits[fault]
+			if !ok {
+				code = exitProvider
+			}
+			for variant := range imageService(serveNothing(), service).Variants(fault) {
+				t.Run(service+"/"+string(fault)+"/"+itoa(variant), func(t *testing.T) {
+					t.Parallel()
+					imageServiceFails(t, service, generatetest.Injection{Fault: fault, Variant: variant}, code)
+				})
+			}
+		}
+	}
+}
+
+// imageService is one of the simulators of pictures.
+func imageService(s *providers, name string) generatetest.Simulator {
+	if name == "gemini" {
+		return s.gemini
+	}
+	return s.images
+}
+
+// serveNothing gives simulators that nobody can reach.
+func serveNothing() *providers {
+	return &providers{images: openaisim.New(openaisim.Config{}), gemini: geminisim.New(geminisim.Config{})}
+}
+
+func imageServiceFails(t *testing.T, service string, fault generatetest.Injection, code int) {
+	t.Helper()
+	p := newPlace(t)
+	s, url := serve(t)
+	p.withGemini(s, url)
+	p.withOpenAI(s, url)
+	model := map[string]string{"openai": "GPT Image 2", "gemini": "Nano Banana Pro"}[service]
+	p.must("generate", "before", "-m", model)
+	before := p.listed().Items[0].ID
+	imageService(s, service).Inject(slices.Repeat([]generatetest.Injection{fault}, 8)...) // more than is ever tried again
+	o := p.atelier("generate", "a harbour", "-m", model)
+	o.refused(t, code, "")
+	if code != exitOK && len(strings.Fields(o.stderr)) < 4 {
+		t.Errorf("it says only %q", o.stderr)
+	}
+	if list := p.listed().Items; list[len(list)-1].ID != before {
+		t.Errorf("the picture made before is lost: %v", list)
+	}
+}
+
+// TestRetryAfterIsTooLong: a wait that nobody wants is an error that names it.
+func TestRetryAfterIsTooLong(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, RetryAfter: 5 * time.Hour})
+	begun := time.Now()
+	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
+	o.refused(t, exitProvider, "")
+	if time.Since(begun) > time.Minute {
+		t.Errorf("it took %s", time.Since(begun))
+	}
+}
+
+// TestBigTable reads a table of 20 MB as it comes.
+func TestBigTable(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	p.env["ATELIER_CHAT_MODEL"] = "offline"
+	path := p.write("big/big.csv", "")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	fmt.Fprintln(w, "year,region,sales,note")
+	for i, size := 0, 0; size < 20<<20; i++ {
+		n, err := fmt.Fprintf(w, "%d,region %d,%d,%s\n", 1990+i%30, i%7, i%1000, strings.Repeat("padding ", 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += n
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ans := read[answer](p, "run", "research-agent", "How did sales go? No pictures.", "--files", filepath.Dir(path), "--out", filepath.Join(p.dir, "out"), "--json")
+	if page := mustRead(t, ans.Report); !strings.Contains(page, "big.csv") || !strings.Contains(page, "<img") {
+		t.Errorf("the report does not tell of the table: %.300s", page)
+	}
+	if info, err := os.Stat(filepath.Join(p.data, "atelier.db")); err != nil || info.Size() > 4<<20 {
+		t.Errorf("the ledger took the table in: %v bytes, %v", info.Size(), err)
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/generate/generatetest"
+)
+
+// slowAfter lets the first picture pass and holds the others until the client leaves.
+func slowAfter(s *providers, held int) {
+	faults := []generatetest.Injection{{}}
+	for range held {
+		faults = append(faults, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+	}
+	s.images.Inject(faults...)
+}
+
+func threePictures(t *testing.T) string {
+	t.Helper()
+	return act(t, "Generate Image", map[string]any{"Prompt": "one"}, "Generate Image", map[string]any{"Prompt": "two"}, "Generate Image", map[string]any{"Prompt": "three"})
+}
+
+// TestCtrlCKeepsPictures: a run that is interrupted lists what it made.
+func TestCtrlCKeepsPictures(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"run":      {"run", "sage", "draw three pictures"},
+		"generate": {"generate", "a harbour", "-n", "3", "--model", "Nano Banana Pro"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := connected(t)
+			s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+			slowAfter(s, 2)
+			url := strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
+			p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
+			p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
+			s.gemini.Inject(generatetest.Injection{}, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute}, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+			proc := p.start(args...)
+			eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+			if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			o := proc.wait()
+			if o.code != exitInterrupted {
+				t.Errorf("exit %d, want %d\n%s%s", o.code, exitInterrupted, o.stdout, o.stderr)
+			}
+			if n := len(p.listed().Items); n != 1 {
+				t.Errorf("%d items listed, want 1", n)
+			}
+		})
+	}
+}
+
+// TestKillKeepsPictures: after kill -9 the data folder works, and what was made is there.
+func TestKillKeepsPictures(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
+	slowAfter(s, 2)
+	proc := p.start("run", "sage", "draw three pictures")
+	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	if err := proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	proc.wait()
+	if n := len(p.listed().Items); n != 1 {
+		t.Errorf("%d items listed, want 1", n)
+	}
+	if o := p.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
+		t.Errorf("verify: %s", o.stdout)
+	}
+	p.env["ATELIER_IMAGE_MODEL"] = "offline"
+	p.must("generate", "afterwards", "--size", "64x64")
+	if n := len(p.listed().Items); n != 2 {
+		t.Errorf("%d items listed after the next command, want 2", n)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// onTerminal runs a command whose standard error is a terminal.
+func (p *place) onTerminal(args ...string) outcome {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, terminal: true, env: func(k string) string { return p.env[k] }}
+	code := execute(w, args)
+	return outcome{args, code, stdout.String(), stderr.String()}
+}
+
+// TestProgress: a terminal sees what goes on, a pipe does not, and programs that ask
+// for JSON never do.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	paint := act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Model": "GPT Image 2"})
+	s.chat.Answer = inTurn(paint, done(t, "Here."), paint, done(t, "Here."), paint, done(t, "Here."))
+	run := []string{"run", "sage", "Draw a fox."}
+	seen := p.onTerminal(run...)
+	for _, want := range []string{"thinking", "Generate Image", "made img-", "\r"} {
+		if seen.code != exitOK || !strings.Contains(seen.stderr, want) {
+			t.Errorf("exit %d, and nothing says %q:\n%q", seen.code, want, seen.stderr)
+		}
+	}
+	if strings.Contains(seen.stdout, "\r") || strings.Contains(seen.stdout, "thinking") {
+		t.Errorf("progress is in the answer: %q", seen.stdout)
+	}
+	if o := p.must(run...); strings.Contains(o.stderr, "\r") || strings.Contains(o.stderr, "thinking") {
+		t.Errorf("a pipe gets progress: %q", o.stderr)
+	}
+	if o := p.onTerminal(append(run, "--json")...); o.stderr != "" || decode[answer](t, o).Status != "succeeded" {
+		t.Errorf("with --json standard error has %q", o.stderr)
+	}
+	picture := p.onTerminal("generate", "a fox", "-m", "GPT Image 2", "-n", "2")
+	for _, want := range []string{"GPT Image 2 is asked for 2 pictures", "picture 2: succeeded"} {
+		if !strings.Contains(picture.stderr, want) {
+			t.Errorf("nothing says %q:\n%q", want, picture.stderr)
+		}
+	}
+}

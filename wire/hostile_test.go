@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"atelier/media"
+)
+
+func TestPixelLimitDoesNotOverflow(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, nil)
+	const side = 1<<32 - 1 // squared it is negative in 64 bits
+	for _, n := range []int{60, 9_000} {
+		_, err := c.Store(scoped(t), bytes.NewReader(png(n, side, side)), "")
+		wantCode(t, fmt.Sprintf("%d bytes", n), err, media.CodeTooLarge)
+	}
+}
+
+func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, func(cfg *Config) { cfg.Limits.Items = 3 })
+	img := func(i int) string { return std(png(300, 2, i+1)) }
+	var doc, text strings.Builder
+	for i := range 5 {
+		fmt.Fprintf(&doc, `{"b64_json":%q}`+"\n", img(i))
+		fmt.Fprintf(&text, "a data:image/png;base64,%s b\n", img(i))
+	}
+	out, items, err := lift(t, c, doc.String(), 4096, LiftOptions{Fields: Fields{Media: []string{"b64_json"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lifted, fromText := c.LiftString(scoped(t), text.String(), ValueOptions{})
+	for what, got := range map[string][]Lifted{"stream": items, "text": fromText} {
+		if len(got) != 5 {
+			t.Fatalf("%s: %d items", what, len(got))
+		}
+		for i, l := range got {
+			if want := i >= 3; want != (media.CodeOf(l.Err) == media.CodeTooLarge) {
+				t.Errorf("%s: item %d: %v", what, i+1, l.Err)
+			}
+		}
+	}
+	for what, s := range map[string]string{"stream": out, "text": lifted} {
+		if strings.Count(s, TokenPrefix) != 3 || strings.Count(s, TombstonePrefix) != 2 {
+			t.Errorf("%s: %s", what, clipped(s))
+		}
+	}
+	if n := count(t, c); n != 3 {
+		t.Errorf("%d blobs", n)
+	}
+}
+
+// net/http quotes what it cannot parse, which may be the picture itself.
+func TestTransportErrorsHoldNoBase64(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, nil)
+	img := png(3_000, 3, 3)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			served <- err
+			return
+		}
+		_, err = conn.Read(make([]byte, 64))
+		_, werr := io.WriteString(conn, std(img)+"\r\n\r\n")
+		served <- errors.Join(err, werr, conn.Close())
+	}()
+	failure := refused(t, c, request(t, scoped(t), "http://"+l.Addr().String(), "application/json", `{}`))
+	if err := errors.Join(<-served, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprintf("%v %+v", failure, failure); traces(text, img) || !strings.Contains(text, "malformed HTTP response") {
+		t.Error(clipped(text))
+	}
+	if errors.Unwrap(failure) == nil {
+		t.Error("the cause is lost")
+	}
+}
+
+func TestFailureThatCannotBeReadKeepsItsStatus(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, nil)
+	img := png(3_000, 3, 3)
+	for name, header := range map[string]map[string]string{
+		"brotli":              {"Content-Type": "application/json", "Content-Encoding": "br"},
+		"base64 for its type": {"Content-Type": "image/" + std(img)[:300]},
+	} {
+		url := serve(t, http.StatusTooManyRequests, header, img)
+		res, body, _ := call(t, c, request(t, scoped(t), url, "application/json", `{}`))
+		if res.StatusCode != http.StatusTooManyRequests || !strings.HasSuffix(body, " body withheld]") || traces(body, img) || res.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: status %d, %s", name, res.StatusCode, clipped(body))
+		}
+	}
+}
