@@ -62,7 +62,7 @@ func briefFor(task string, m material, planned []chart) map[string]any {
 	for _, c := range planned[:min(len(planned), 4)] {
 		sections = append(sections, map[string]any{"chart": c.params})
 	}
-	subject := strings.TrimSpace(aside.ReplaceAllString(headline(task), ""))
+	subject := title(strings.TrimSpace(aside.ReplaceAllString(headline(task), "")))
 	if subject == "" {
 		subject = "The findings at a glance"
 	}
