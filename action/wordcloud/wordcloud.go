@@ -1,6 +1,6 @@
 // Package wordcloud is the action Create SVG Word Cloud: words as large as they weigh,
 // packed around the middle. The same input gives the same bytes, and no two words
-// touch, whatever face the reader's machine has.
+// touch; words in Latin letters have a fixed width, so that holds in every face.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media, action and action/internal.

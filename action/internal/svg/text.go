@@ -20,6 +20,8 @@ func Width(s string, size float64) float64 {
 		switch {
 		case r >= ' ' && r <= '~':
 			sum += float64(widths[r-' '])
+		case r >= 0x0590 && r < 0x0900: // Hebrew, Arabic and their kin
+			sum += 82
 		case r >= 0x1100: // wide scripts and symbols
 			sum += 105
 		default:
