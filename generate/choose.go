@@ -167,7 +167,7 @@ func (g *Gateway) able(r Request, m Model) error {
 	if m.Modality != r.Modality {
 		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
 	}
-	if slices.Contains(m.Methods, r.Method) {
+	if m.offers(r.Method) {
 		return nil
 	}
 	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, g.whoCan(r))
@@ -175,11 +175,16 @@ func (g *Gateway) able(r Request, m Model) error {
 	return e
 }
 
+// offers reports whether a model takes a method, by itself or out of edits.
+func (m Model) offers(x Method) bool {
+	return slices.Contains(m.Methods, x) || slices.Contains(m.Emulates, x)
+}
+
 // ableNames lists the living models that can do it.
 func (g *Gateway) ableNames(r Request) []string {
 	var names []string
 	for _, m := range g.config.Catalogue.Models() {
-		if m.Alive(g.config.Now()) && m.Modality == r.Modality && slices.Contains(m.Methods, r.Method) {
+		if m.Alive(g.config.Now()) && m.Modality == r.Modality && m.offers(r.Method) {
 			names = append(names, m.Name)
 		}
 	}

@@ -176,11 +176,7 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 		label = fmt.Sprintf("%s %d", label, index)
 	}
 	meta := map[string]any{
-		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider,
-		"digital_source_type": imaging.SourceGenerated,
-	}
-	if x.op.Provider == offlineProvider {
-		meta["digital_source_type"] = imaging.SourceAlgorithmic
+		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider, "digital_source_type": x.sourceType(),
 	}
 	maps.Copy(meta, said)
 	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
@@ -197,4 +193,22 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 	o.Origin = media.Origin{Direction: "output", Source: x.op.Model, AgentPath: media.ScopeOf(ctx).AgentPath, Operation: x.op.ID}
 	o.CreatedAt = x.g.config.Now().UTC()
 	return o
+}
+
+// sourceType says how the pixels came to be. A rule that edits what a model made leaves
+// a picture with parts that a model made.
+func (x *execution) sourceType() string {
+	edited := x.op.Method == MethodEdit
+	if x.op.Provider != offlineProvider {
+		if edited {
+			return imaging.SourceEdited
+		}
+		return imaging.SourceGenerated
+	}
+	for _, in := range x.plan.req.Inputs {
+		if t, _ := in.Metadata["digital_source_type"].(string); t == imaging.SourceGenerated || t == imaging.SourceEdited {
+			return imaging.SourceEdited
+		}
+	}
+	return imaging.SourceAlgorithmic
 }
