@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"atelier/imaging"
 	"atelier/media"
@@ -176,7 +177,7 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 		label = fmt.Sprintf("%s %d", label, index)
 	}
 	meta := map[string]any{
-		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider, "digital_source_type": x.sourceType(),
+		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider, "digital_source_type": term(x.sourceType()),
 	}
 	maps.Copy(meta, said)
 	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
@@ -206,9 +207,13 @@ func (x *execution) sourceType() string {
 		return imaging.SourceGenerated
 	}
 	for _, in := range x.plan.req.Inputs {
-		if t, _ := in.Metadata["digital_source_type"].(string); t == imaging.SourceGenerated || t == imaging.SourceEdited {
+		if t, _ := in.Metadata["digital_source_type"].(string); t == term(imaging.SourceGenerated) || t == term(imaging.SourceEdited) {
 			return imaging.SourceEdited
 		}
 	}
 	return imaging.SourceAlgorithmic
 }
+
+// term is an IPTC digital source type without its scheme, whose long address looks like
+// base64 to those who scrub.
+func term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }

@@ -22,20 +22,20 @@ type adjustment struct {
 
 // effects are the adjustments by word.
 func effects() map[string]adjustment {
-	tint := func(c uint32, a float64) adjustment { return adjustment{tint: hex(c).alpha(a)} }
+	tint := func(c uint32) adjustment { return adjustment{tint: hex(c).alpha(0.55)} }
 	m := map[string]adjustment{}
 	for _, e := range []struct {
 		words []string
 		a     adjustment
 	}{
-		{[]string{"blue", "bluer", "bluish"}, tint(0x2f6fd0, 0.55)},
-		{[]string{"red", "redder", "reddish"}, tint(0xd0362f, 0.55)},
-		{[]string{"green", "greener", "greenish"}, tint(0x2f9d4a, 0.55)},
-		{[]string{"yellow", "yellower", "yellowish"}, tint(0xe6c229, 0.55)},
-		{[]string{"orange"}, tint(0xf08a24, 0.55)},
-		{[]string{"purple", "violet"}, tint(0x7a3fc0, 0.55)},
-		{[]string{"pink", "pinker"}, tint(0xf07ab0, 0.55)},
-		{[]string{"teal", "turquoise", "cyan"}, tint(0x1f9aa0, 0.55)},
+		{[]string{"blue", "bluer", "bluish"}, tint(0x2f6fd0)},
+		{[]string{"red", "redder", "reddish"}, tint(0xd0362f)},
+		{[]string{"green", "greener", "greenish"}, tint(0x2f9d4a)},
+		{[]string{"yellow", "yellower", "yellowish"}, tint(0xe6c229)},
+		{[]string{"orange"}, tint(0xf08a24)},
+		{[]string{"purple", "violet"}, tint(0x7a3fc0)},
+		{[]string{"pink", "pinker"}, tint(0xf07ab0)},
+		{[]string{"teal", "turquoise", "cyan"}, tint(0x1f9aa0)},
 		{[]string{"golden", "gold", "sunset", "sunrise", "autumn"}, adjustment{warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}},
 		{[]string{"warm", "warmer"}, adjustment{warmth: 0.25}},
 		{[]string{"cold", "colder", "cool", "cooler"}, adjustment{warmth: -0.25}},

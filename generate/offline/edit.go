@@ -126,8 +126,7 @@ func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
 // words ask for.
 func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
 	r := rand.New(rand.NewPCG(uint64(sp.seed), 0x0a71a7e)) //nolint:gosec // pictures, not secrets
-	zoom := 1.04 + 0.14*r.Float64()
-	img := crop(w.base, sp.w, sp.h, zoom, r.Float64(), r.Float64())
+	img := crop(w.base, sp.w, sp.h, view{1.04 + 0.14*r.Float64(), r.Float64(), r.Float64()})
 	a := adjustment{
 		hue: (r.Float64() - 0.5) * 0.7, warmth: (r.Float64() - 0.5) * 0.24, exposure: (r.Float64() - 0.5) * 0.5,
 		saturation: (r.Float64() - 0.5) * 0.5, contrast: (r.Float64() - 0.5) * 0.3, mirror: r.IntN(2) == 0,

@@ -25,7 +25,7 @@ func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	if img.Rect.Dx() == w && img.Rect.Dy() == h {
 		return img
 	}
-	return crop(img, w, h, 1, 0.5, 0.5)
+	return crop(img, w, h, view{1, 0.5, 0.5})
 }
 
 // coverGray is cover for a mask; nil stays nil.
@@ -34,23 +34,27 @@ func coverGray(m *image.Gray, w, h int) *image.Gray {
 		return m
 	}
 	out := image.NewGray(image.Rect(0, 0, w, h))
-	xdraw.CatmullRom.Scale(out, out.Rect, m, window(m.Rect, w, h, 1, 0.5, 0.5), xdraw.Src, nil)
+	xdraw.CatmullRom.Scale(out, out.Rect, m, window(m.Rect, w, h, view{1, 0.5, 0.5}), xdraw.Src, nil)
 	return out
 }
 
-// crop is cover of a part: zoom times nearer, at x and y, 0 to 1, of the room there is.
-func crop(img *image.NRGBA, w, h int, zoom, x, y float64) *image.NRGBA {
+// view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to
+// 1, of the room there is.
+type view struct{ zoom, x, y float64 }
+
+// crop is cover of a part.
+func crop(img *image.NRGBA, w, h int, v view) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	xdraw.CatmullRom.Scale(out, out.Rect, img, window(img.Rect, w, h, zoom, x, y), xdraw.Src, nil)
+	xdraw.CatmullRom.Scale(out, out.Rect, img, window(img.Rect, w, h, v), xdraw.Src, nil)
 	return out
 }
 
 // window is the part of a picture that fills w × h.
-func window(r image.Rectangle, w, h int, zoom, x, y float64) image.Rectangle {
-	k := min(float64(r.Dx())/float64(w), float64(r.Dy())/float64(h)) / zoom
+func window(r image.Rectangle, w, h int, v view) image.Rectangle {
+	k := min(float64(r.Dx())/float64(w), float64(r.Dy())/float64(h)) / v.zoom
 	cw, ch := max(1, int(float64(w)*k+0.5)), max(1, int(float64(h)*k+0.5))
 	cw, ch = min(cw, r.Dx()), min(ch, r.Dy())
-	at := image.Pt(int(float64(r.Dx()-cw)*x), int(float64(r.Dy()-ch)*y))
+	at := image.Pt(int(float64(r.Dx()-cw)*v.x), int(float64(r.Dy()-ch)*v.y))
 	return image.Rectangle{at, at.Add(image.Pt(cw, ch))}
 }
 
