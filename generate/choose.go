@@ -168,7 +168,7 @@ func (g *Gateway) able(r Request, m Model) error {
 		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
 	}
 	if m.offers(r.Method) {
-		return nil
+		return m.room(r)
 	}
 	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, g.whoCan(r))
 	e.Valid = g.ableNames(r)
@@ -184,7 +184,7 @@ func (m Model) offers(x Method) bool {
 func (g *Gateway) ableNames(r Request) []string {
 	var names []string
 	for _, m := range g.config.Catalogue.Models() {
-		if m.Alive(g.config.Now()) && m.Modality == r.Modality && m.offers(r.Method) {
+		if m.Alive(g.config.Now()) && m.Modality == r.Modality && m.offers(r.Method) && m.room(r) == nil {
 			names = append(names, m.Name)
 		}
 	}
@@ -195,7 +195,7 @@ func (g *Gateway) whoCan(r Request) string {
 	if names := g.ableNames(r); len(names) > 0 {
 		return "these models do: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("no model of this version can %s %s", r.Method, r.Modality)
+	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
 }
 
 // nobody is the error where no model is left to try.

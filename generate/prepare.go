@@ -40,7 +40,7 @@ func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 		}
 	}
 	if len(notes) > 0 {
-		p.adapt("inputs", refNames(p.task.Inputs...), strings.Join(notes, "; "))
+		p.adapt("inputs", "converted pictures", strings.Join(notes, "; "))
 	}
 	if p.task.Mask == nil {
 		return nil
@@ -50,7 +50,7 @@ func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 		return wrap("prepare mask "+string(p.req.Mask.Ref), err)
 	}
 	if note != "" {
-		p.adapt("mask", string(p.task.Mask.Ref), note)
+		p.adapt("mask", "png, "+p.Model.Mask, note)
 	}
 	return nil
 }

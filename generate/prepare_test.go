@@ -290,6 +290,29 @@ func TestBadPictures(t *testing.T) {
 	}
 }
 
+// TestPreferredModelThatTakesNoMask is passed over, and the result tells.
+func TestPreferredModelThatTakesNoMask(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	mask := h.put(t, encoded(t, maskOf(color.Transparent, color.Black), "png"))
+	req := generate.Request{Method: generate.MethodEdit, Prefer: []string{"Nano Banana Pro"}, Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}}
+	if got := h.must(t, req); got.Model != "Nano Banana Pro" {
+		t.Errorf("without a mask %s edits", got.Model)
+	}
+	req.Mask = &mask
+	got := h.must(t, req)
+	if got.Model != "GPT Image 2" || got.Dispositions[0].Outcome != generate.OutcomeSubstituted || !strings.Contains(got.Dispositions[0].Reason, "no mask") {
+		t.Errorf("with a mask %s edits: %+v", got.Model, got.Dispositions[0])
+	}
+	req.Mask, req.Inputs = nil, make([]media.Output, 17)
+	for i := range req.Inputs {
+		req.Inputs[i] = h.put(t, generatetest.PNG(40, 20, uint8(i)))
+	}
+	if _, err := h.Generate(t.Context(), req); media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "17 input pictures") {
+		t.Errorf("too many for all: %v", err)
+	}
+}
+
 // TestSizeOfAnEditIsFree: without a size, the model keeps the picture's.
 func TestSizeOfAnEditIsFree(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,6 @@ func (n *negotiation) pictures() error {
 	if len(n.req.Inputs) == 0 {
 		return nil
 	}
-	if have := len(n.req.Inputs); have > n.model.MaxInputs {
-		return media.Errorf(media.CodeUnsupported, "%d input pictures and %s takes %d: use fewer, or another model", have, n.model.Name, n.model.MaxInputs)
-	}
 	for _, o := range n.req.Inputs {
 		if err := picture(o); err != nil {
 			return err
@@ -38,14 +35,11 @@ func (n *negotiation) pictures() error {
 	return n.mask()
 }
 
-// mask checks the mask against the model and the first input.
+// mask checks the mask against the first input.
 func (n *negotiation) mask() error {
 	m := n.req.Mask
 	if m == nil {
 		return nil
-	}
-	if n.model.Mask == "" || n.model.Mask == "none" {
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask: say in the prompt what to change, or use another model", n.model.Name)
 	}
 	if err := picture(*m); err != nil {
 		return err
@@ -54,6 +48,17 @@ func (n *negotiation) mask() error {
 		return err
 	}
 	n.applied("mask", string(m.Ref))
+	return nil
+}
+
+// room is nil if the model takes as many pictures, and a mask if there is one.
+func (m Model) room(r Request) error {
+	switch have := len(r.Inputs); {
+	case have > m.MaxInputs:
+		return media.Errorf(media.CodeUnsupported, "%d input pictures and %s takes %d: use fewer, or another model", have, m.Name, m.MaxInputs)
+	case r.Mask != nil && (m.Mask == "" || m.Mask == "none"):
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask: say in the prompt what to change, or use another model", m.Name)
+	}
 	return nil
 }
 
