@@ -94,6 +94,13 @@ type Call struct {
 	Open func(ctx context.Context, o media.Output) (io.ReadCloser, error)
 	// Progress, if not nil, receives small progress notes of long actions.
 	Progress func(note string)
+	// See says whether the caller's model can be shown an item's pixels; nil means that
+	// there is no model that looks. The error says why not.
+	See func(o media.Output) error
+	// InUse says why an item must stay in sight ("embedded in the answer"), or nothing; may be nil.
+	InUse func(r media.Ref) string
+
+	changes []media.Change
 }
 
 // Result codes.

@@ -39,3 +39,13 @@ func (c *Call) Items(name string) []media.Output {
 	}
 	return nil
 }
+
+// Change decides what the run shows of an item: it is made at once, and the run makes
+// it again where a journal replays the call. It reports false for an unknown ref.
+func (c *Call) Change(ch media.Change) (media.Output, bool) {
+	o, ok := c.Media.Apply(ch)
+	if ok {
+		c.changes = append(c.changes, ch)
+	}
+	return o, ok
+}

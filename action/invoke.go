@@ -24,6 +24,9 @@ type Env struct {
 	Threshold int
 	// Progress receives small notes of long actions; may be nil.
 	Progress func(note string)
+	// See and InUse are those of [Call]; may be nil.
+	See   func(o media.Output) error
+	InUse func(r media.Ref) string
 }
 
 // Outcome is what became of one invocation. Everything in it is free of media
@@ -42,6 +45,8 @@ type Outcome struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Media are the items that the action gave, stored, recorded and in the set.
 	Media []media.Output `json:"-"`
+	// Changes are what the action decided about items of the run; made already.
+	Changes []media.Change `json:"-"`
 	// Err is what lies under Error, scrubbed; nil on success.
 	Err error `json:"-"`
 }
@@ -73,13 +78,15 @@ func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, 
 	}
 	call := &Call{
 		Params: params, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
-		Open: r.opener(env.Media), Progress: env.Progress,
+		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
 	}
 	if call.Progress == nil {
 		call.Progress = func(string) {}
 	}
 	result, runErr := a.run(ctx, call)
-	return r.interceptor.outcome(ctx, a, env, result, runErr)
+	out := r.interceptor.outcome(ctx, a, env, result, runErr)
+	out.Changes = call.changes
+	return out
 }
 
 // opener reads items of this run only (law 6).

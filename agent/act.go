@@ -43,10 +43,13 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 		}
 	}
 	r.set.Arrange(res.madeInOrder())
+	var changes []media.Change
 	for i := range res.Actions {
+		changes = append(changes, res.Actions[i].Changes...)
 		// The result has them; the model is told once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 	}
+	res.views = r.look(ctx, changes)
 	return res
 }
 
@@ -64,6 +67,7 @@ func (r *results) madeInOrder() []media.Ref {
 type kept struct {
 	Outcome action.Outcome `json:"outcome"`
 	Media   []media.Output `json:"media,omitempty"`
+	Changes []media.Change `json:"changes,omitempty"`
 }
 
 // act runs one action.
@@ -103,7 +107,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 		return refused(call.Name, err)
 	}
 	env := action.Env{
-		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(),
+		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
 		Progress: func(note string) {
 			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(media.Scrub(note), 300)})
 		},
@@ -115,7 +119,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-		return json.Marshal(kept{Outcome: o, Media: o.Media})
+		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes})
 	})
 	var k kept
 	if err == nil {
@@ -128,6 +132,8 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err := r.set.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
 	}
+	k.Outcome.Changes = k.Changes
+	r.decide(ctx, k.Changes)
 	return k.Outcome
 }
 

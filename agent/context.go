@@ -38,7 +38,7 @@ func (h *history) expire(d *Definition, turn int) {
 		if e.results == nil {
 			continue
 		}
-		changed := false
+		changed := e.blind(turn)
 		for j := range e.results.Actions {
 			o := &e.results.Actions[j]
 			use, ok := d.uses(o.Name)
@@ -57,6 +57,18 @@ func (h *history) expire(d *Definition, turn int) {
 	}
 }
 
+// viewTurns is for how many turns a picture that was asked for stays in sight.
+const viewTurns = 1
+
+// blind takes the pictures out of a message that is old.
+func (e *entry) blind(turn int) bool {
+	if len(e.results.views) == 0 || turn-e.turn <= viewTurns {
+		return false
+	}
+	e.results.views = nil
+	return true
+}
+
 // dropOldest is the way out of a context that is too long: the outputs of all
 // results but the newest leave. It reports whether anything did.
 func (h *history) dropOldest() bool {
@@ -72,9 +84,10 @@ func (h *history) dropOldest() bool {
 		if e.results == nil || i == last && dropped {
 			continue
 		}
+		dropped, e.results.views = dropped || len(e.results.views) > 0, nil
 		if i == last {
 			// Nothing older could go: keep the beginnings of the newest.
-			dropped = e.results.shorten(defaultCompactLength)
+			dropped = e.results.shorten(defaultCompactLength) || dropped
 		} else {
 			dropped = e.results.shorten(0) || dropped
 		}

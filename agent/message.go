@@ -9,7 +9,9 @@ import (
 )
 
 // mediaActions are what every agent may do with its media set, where registered.
-var mediaActions = []string{"List Agent Media", "Get Agent Media Details"}
+var mediaActions = []string{
+	"List Agent Media", "Get Agent Media Details", "View Agent Media", "Label Agent Media", "Promote Agent Media", "Prune Agent Media",
+}
 
 // callable is what a prompt says about an agent's means.
 type callable struct {
@@ -110,6 +112,9 @@ type results struct {
 	Media    []itemView       `json:"media,omitempty"`
 	Errors   []action.Problem `json:"errors,omitempty"`
 	Warnings []string         `json:"warnings,omitempty"`
+
+	// views are the pictures that the model sees with this message, for one turn.
+	views []media.Output
 }
 
 // agentOutcome is a sub-agent's answer as its parent's model sees it.
@@ -124,7 +129,11 @@ type agentOutcome struct {
 }
 
 func (r *results) message() chat.Message {
-	return chat.Text(chat.RoleUser, fenced(map[string]any{"results": r}))
+	m := chat.Text(chat.RoleUser, fenced(map[string]any{"results": r}))
+	for _, o := range r.views {
+		m.Parts = append(m.Parts, chat.Part{Text: "\n" + string(o.Ref) + ":"}, chat.Part{Media: &o})
+	}
+	return m
 }
 
 // shownText is how many bytes of one text in a sub-agent's payload its parent sees.

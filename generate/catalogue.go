@@ -19,13 +19,24 @@ type Model struct {
 	Aliases  []string       `json:"aliases,omitempty" yaml:"aliases"`
 	Modality media.Modality `json:"modality" yaml:"modality"`
 	Methods  []Method       `json:"methods" yaml:"methods"`
-	Size     SizeRule       `json:"size" yaml:"size"`
+	// Emulates lists methods that the Gateway makes out of an edit, with a disposition:
+	// variation, where the provider has no endpoint for it.
+	Emulates []Method `json:"emulates,omitempty" yaml:"emulates"`
+	Size     SizeRule `json:"size" yaml:"size"`
 	// MaxN is how many results one call gives; more are split into several calls.
 	MaxN int `json:"max_n" yaml:"max_n"`
 	// MaxInputs is how many input pictures one call takes; 0 means none.
 	MaxInputs int `json:"max_inputs" yaml:"max_inputs"`
+	// InputTypes are the MIME types of input pictures; others are converted to the first
+	// one that fits. Empty means every type that imaging decodes.
+	InputTypes []string `json:"input_types,omitempty" yaml:"input_types"`
+	// MaxInputBytes bounds one input picture, MaxMaskBytes the mask; 0 means unknown.
+	MaxInputBytes int64 `json:"max_input_bytes,omitempty" yaml:"max_input_bytes"`
+	MaxMaskBytes  int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
 	// Mask is the polarity: none, alpha0 (transparent = repaint), white, black.
 	Mask string `json:"mask" yaml:"mask"`
+	// EditLacks lists what of Supports and Options an edit does not take.
+	EditLacks []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
 	// MaxPrompt is the prompt's limit in characters; 0 means unknown.
 	MaxPrompt int `json:"max_prompt" yaml:"max_prompt"`
 	// Supports lists what the model takes besides: seed, negative_prompt, style,

@@ -57,6 +57,7 @@ models:
     methods: [generate, edit]
     size: {mode: none}
     max_n: 1
+    max_inputs: 1
 `))
 	if err != nil {
 		t.Fatalf("LoadCatalogue: %v", err)
@@ -87,6 +88,10 @@ func TestBadCatalogues(t *testing.T) {
 		"enum value":     {strings.Replace(row(""), "mode: none", "mode: enum, values: [big]", 1), "big"},
 		"free":           {strings.Replace(row(""), "mode: none", "mode: free", 1), "step"},
 		"tier":           {strings.Replace(row(""), "mode: none", `mode: tier, ratios: ["1:1"], tiers: [1K]`, 1), "size.table"},
+		"edit alone":     {strings.Replace(row(""), "[generate]", "[edit]", 1), "max_inputs"},
+		"emulation":      {row("    emulates: [variation]\n"), "emulates"},
+		"emulated edit":  {row("    emulates: [edit]\n"), "emulates"},
+		"input type":     {row("    input_types: [image/svg+xml]\n"), "input_types"},
 		"method":         {strings.Replace(row(""), "[generate]", "[draw]", 1), "draw"},
 		"price":          {row("    prices: [{unit: image, usd: \"-1\"}]\n"), "-1"},
 		"price fraction": {row("    prices: [{unit: image, usd: \"1/3\"}]\n"), "1/3"},

@@ -43,7 +43,7 @@ func (r Request) checkWords() error {
 	if r.N < 0 || r.N > MaxN {
 		return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", r.N, MaxN)
 	}
-	if strings.TrimSpace(r.Prompt) == "" {
+	if strings.TrimSpace(r.Prompt) == "" && r.Method != MethodVariation {
 		return media.Errorf(media.CodeInvalid, "the prompt is empty: say what the picture is to show")
 	}
 	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {

@@ -167,19 +167,24 @@ func (g *Gateway) able(r Request, m Model) error {
 	if m.Modality != r.Modality {
 		return media.Errorf(media.CodeUnsupported, "%s makes %s, not %s: choose another model (atelier models list)", m.Name, m.Modality, r.Modality)
 	}
-	if slices.Contains(m.Methods, r.Method) {
-		return nil
+	if m.offers(r.Method) {
+		return m.room(r)
 	}
 	e := media.Errorf(media.CodeUnsupported, "%s does not offer %s: %s", m.Name, r.Method, g.whoCan(r))
 	e.Valid = g.ableNames(r)
 	return e
 }
 
+// offers reports whether a model takes a method, by itself or out of edits.
+func (m Model) offers(x Method) bool {
+	return slices.Contains(m.Methods, x) || slices.Contains(m.Emulates, x)
+}
+
 // ableNames lists the living models that can do it.
 func (g *Gateway) ableNames(r Request) []string {
 	var names []string
 	for _, m := range g.config.Catalogue.Models() {
-		if m.Alive(g.config.Now()) && m.Modality == r.Modality && slices.Contains(m.Methods, r.Method) {
+		if m.Alive(g.config.Now()) && m.Modality == r.Modality && m.offers(r.Method) && m.room(r) == nil {
 			names = append(names, m.Name)
 		}
 	}
@@ -190,7 +195,7 @@ func (g *Gateway) whoCan(r Request) string {
 	if names := g.ableNames(r); len(names) > 0 {
 		return "these models do: " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("no model of this version can %s %s", r.Method, r.Modality)
+	return fmt.Sprintf("no model of this version can %s %s with %d input pictures", r.Method, r.Modality, len(r.Inputs))
 }
 
 // nobody is the error where no model is left to try.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"atelier/imaging"
 	"atelier/media"
@@ -176,11 +177,7 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 		label = fmt.Sprintf("%s %d", label, index)
 	}
 	meta := map[string]any{
-		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider,
-		"digital_source_type": imaging.SourceGenerated,
-	}
-	if x.op.Provider == offlineProvider {
-		meta["digital_source_type"] = imaging.SourceAlgorithmic
+		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider, "digital_source_type": term(x.sourceType()),
 	}
 	maps.Copy(meta, said)
 	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
@@ -198,3 +195,25 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 	o.CreatedAt = x.g.config.Now().UTC()
 	return o
 }
+
+// sourceType says how the pixels came to be. A rule that edits what a model made leaves
+// a picture with parts that a model made.
+func (x *execution) sourceType() string {
+	edited := x.op.Method == MethodEdit
+	if x.op.Provider != offlineProvider {
+		if edited {
+			return imaging.SourceEdited
+		}
+		return imaging.SourceGenerated
+	}
+	for _, in := range x.plan.req.Inputs {
+		if t, _ := in.Metadata["digital_source_type"].(string); t == term(imaging.SourceGenerated) || t == term(imaging.SourceEdited) {
+			return imaging.SourceEdited
+		}
+	}
+	return imaging.SourceAlgorithmic
+}
+
+// term is an IPTC digital source type without its scheme, whose long address looks like
+// base64 to those who scrub.
+func term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }

@@ -222,19 +222,21 @@ func (g *Gateway) Providers() []Provider {
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	p, err := g.Plan(ctx, r)
 	if err != nil {
-		if p == nil {
-			return nil, err
-		}
-		return &Result{
-			Status: StatusFailed, Model: p.Model.Name, Provider: p.Model.Provider,
-			Dispositions: p.Dispositions, Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD},
-		}, err
+		return p.refused(), err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, asError(err)
 	}
 	if known, err := g.recall(ctx, r.IdempotencyKey); known != nil || err != nil {
 		return known, err
+	}
+	if err := g.prepare(ctx, p); err != nil {
+		return nil, err
+	}
+	if r.Strict {
+		if err := p.refuse(); err != nil {
+			return p.refused(), err
+		}
 	}
 	x, ctx, err := g.begin(ctx, p)
 	if err != nil {

@@ -94,6 +94,7 @@ func (m Model) check() error {
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
+	errs = append(errs, m.checkEdits())
 	for _, x := range m.Supports {
 		errs = append(errs, field("supports", x))
 	}
@@ -106,6 +107,29 @@ func (m Model) check() error {
 	for _, err := range errs {
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkEdits proves that what takes pictures says how many, and that only variations
+// are made out of edits.
+func (m Model) checkEdits() error {
+	edits := slices.Contains(m.Methods, MethodEdit)
+	for _, x := range m.Emulates {
+		if x != MethodVariation || !edits || slices.Contains(m.Methods, x) {
+			return m.bad("emulates", "only a variation can be made out of edits, and only where the model edits and does not vary by itself")
+		}
+	}
+	switch {
+	case m.MaxInputs < 1 && (edits || slices.Contains(m.Methods, MethodVariation)):
+		return m.bad("max_inputs", "must be at least 1 where methods has edit or variation")
+	case m.MaxInputs < 0 || m.MaxInputBytes < 0 || m.MaxMaskBytes < 0:
+		return m.bad("max_inputs", "limits must not be negative")
+	}
+	for _, t := range m.InputTypes {
+		if !isRaster(t) {
+			return m.bad("input_types", "%q is none of the types that can be made: image/png, image/jpeg, image/webp, image/gif, image/bmp", t)
 		}
 	}
 	return nil

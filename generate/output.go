@@ -163,6 +163,7 @@ func (x *execution) convert(ctx context.Context, o media.Output, format string) 
 	}
 	if x.op.Provider != offlineProvider {
 		job.Label = imaging.Generated(x.op.Model, "Atelier")
+		job.Label.SourceType = x.sourceType()
 	}
 	r, err := store.Open(ctx, o.Digest)
 	if err != nil {

@@ -85,6 +85,17 @@ func (p *Plan) refuse() error {
 	return media.Errorf(media.CodeUnsupported, "strict mode refuses: %s: change the settings, the model, or leave strict mode", strings.Join(why, "; "))
 }
 
+// refused is the result of a plan that strict mode refuses; nil without a plan.
+func (p *Plan) refused() *Result {
+	if p == nil {
+		return nil
+	}
+	return &Result{
+		Status: StatusFailed, Model: p.Model.Name, Provider: p.Model.Provider,
+		Dispositions: p.Dispositions, Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD},
+	}
+}
+
 // split shares n results over calls of at most most each.
 func split(n, most int) []int {
 	var calls []int

@@ -18,7 +18,8 @@ type Request struct {
 	Method Method `json:"method,omitempty"`
 	// Modality defaults to image.
 	Modality media.Modality `json:"modality,omitempty"`
-	Prompt   string         `json:"prompt"`
+	// Prompt is required, but for variations.
+	Prompt string `json:"prompt"`
 	// NegativePrompt says what to avoid.
 	NegativePrompt string `json:"negative_prompt,omitempty"`
 	// Model is a display name, API id or alias; empty means the default order.
@@ -44,9 +45,12 @@ type Request struct {
 	OutputFormat string `json:"output_format,omitempty"`
 	// Compression is 0 to 100, for jpeg and webp; nil means the provider's default.
 	Compression *int `json:"compression,omitempty"`
-	// Inputs are the pictures to edit or vary, already stored.
+	// Inputs are the pictures to edit or vary, already stored. The first one is edited;
+	// the others are there to take from.
 	Inputs []media.Output `json:"inputs,omitempty"`
-	// Mask marks the area to change: transparent pixels are repainted.
+	// Mask marks the area of the first input to change, in its size: transparent pixels
+	// are repainted; in a mask without transparency, the white ones. It goes to the
+	// model in the polarity that its row names.
 	Mask *media.Output `json:"mask,omitempty"`
 	// Moderation is auto or low, where the provider offers it.
 	Moderation string `json:"moderation,omitempty"`

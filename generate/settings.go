@@ -34,6 +34,7 @@ func (n *negotiation) negotiate() error {
 	if n.req.N != 0 {
 		n.applied("n", strconv.Itoa(n.req.N))
 	}
+	n.method()
 	if err := n.prompt(); err != nil {
 		return err
 	}
@@ -70,7 +71,14 @@ func (n *negotiation) dropped(setting, asked, reason string) {
 	n.add(setting, asked, "", OutcomeDropped, reason)
 }
 
-func (n *negotiation) supports(what string) bool { return slices.Contains(n.model.Supports, what) }
+func (n *negotiation) supports(what string) bool {
+	return slices.Contains(n.model.Supports, what) && !n.lacks(what)
+}
+
+// lacks tells what the model takes, but not for this method.
+func (n *negotiation) lacks(what string) bool {
+	return n.task.Method == MethodEdit && slices.Contains(n.model.EditLacks, what)
+}
 
 func (n *negotiation) prompt() error {
 	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
@@ -88,17 +96,6 @@ func (n *negotiation) prompt() error {
 	}
 	if have := utf8.RuneCountInString(n.task.Prompt); have > limit {
 		return media.Errorf(media.CodeInvalid, "the prompt has %d characters and %s takes %d: shorten it", have, n.model.Name, limit)
-	}
-	return nil
-}
-
-// pictures refuses what cannot be looked at.
-func (n *negotiation) pictures() error {
-	if have := len(n.req.Inputs); have > n.model.MaxInputs {
-		return media.Errorf(media.CodeUnsupported, "%d input pictures and %s takes %d: use fewer, or another model", have, n.model.Name, n.model.MaxInputs)
-	}
-	if n.req.Mask != nil && (n.model.Mask == "" || n.model.Mask == "none") {
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask: say in the prompt what to change, or use another model", n.model.Name)
 	}
 	return nil
 }
@@ -202,7 +199,7 @@ func (n *negotiation) moderation() {
 		n.task.Moderation = m
 		n.applied("moderation", m)
 	default:
-		n.dropped("moderation", m, n.model.Name+" has no moderation setting")
+		n.dropped("moderation", m, n.model.Name+" has no moderation setting for this")
 	}
 }
 
@@ -220,6 +217,8 @@ func (n *negotiation) options() {
 				n.dropped(setting, asked, "the request went to "+n.model.Provider)
 			case !slices.Contains(n.model.Options, name):
 				n.dropped(setting, asked, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
+			case n.lacks(name):
+				n.dropped(setting, asked, n.model.Name+" does not take it for edits")
 			default:
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}

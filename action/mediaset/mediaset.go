@@ -1,7 +1,8 @@
 // Package mediaset is the actions that every agent has for the media of its own
-// run: "List Agent Media" and "Get Agent Media Details".
+// run: List, Get Details, View, Label, Promote and Prune.
 //
-// They show refs and facts, never bytes. Errors are media.Error values; a ref that
+// They show refs and facts, and the text of documents, never bytes. What they decide
+// is what is shown, never what is kept. Errors are media.Error values; a ref that
 // means nothing in the run is [media.CodeUnknownRef] and lists the valid ones. The
 // package imports action and media.
 package mediaset
@@ -14,8 +15,11 @@ import (
 	"atelier/media"
 )
 
-// Actions are List Agent Media and Get Agent Media Details.
-func Actions() []action.Action { return []action.Action{listAction(), detailsAction()} }
+// Actions are List Agent Media, Get Agent Media Details, View Agent Media, Label Agent
+// Media, Promote Agent Media and Prune Agent Media.
+func Actions() []action.Action {
+	return []action.Action{listAction(), detailsAction(), viewAction(), labelAction(), promoteAction(), pruneAction()}
+}
 
 // reference is one item of a list.
 type reference struct {
@@ -106,7 +110,7 @@ func detailsAction() action.Action {
 		Description: "Tells all about one media item of this run: placeholder, description, origin and what it was made from.",
 		Tags:        []string{"media"},
 		Params: []action.Param{
-			{Name: "RefId", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Ref of the item, such as img-7k3m9q2x."},
+			refParam(),
 			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The list's fields with placeholder, description, promoted, origin and lineage."},
 		},
 		Run: get,
@@ -118,6 +122,14 @@ func get(_ context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
+	return action.Result{
+		Message: "Details of " + string(o.Ref) + ". The pixels are not part of the details: View Agent Media shows them",
+		Outputs: map[string]any{"details": detailsOf(o)},
+	}, nil
+}
+
+// detailsOf shows an item whole.
+func detailsOf(o media.Output) details {
 	d := details{
 		reference: referenceOf(o), Description: o.Description, FileName: o.FileName,
 		Promoted: o.Promoted, Partial: o.Partial, Metadata: o.Metadata,
@@ -127,8 +139,5 @@ func get(_ context.Context, c *action.Call) (action.Result, error) {
 	for _, p := range o.Lineage {
 		d.Lineage = append(d.Lineage, parent{RefID: string(p.Ref), Role: p.Role})
 	}
-	return action.Result{
-		Message: "Details of " + string(o.Ref) + ". To look at the pixels themselves, ask for it to be shown to you: they are not part of the details",
-		Outputs: map[string]any{"details": d},
-	}, nil
+	return d
 }

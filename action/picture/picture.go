@@ -1,5 +1,6 @@
-// Package picture is the action "Generate Image": a prompt becomes one or more
-// pictures through the generation gateway.
+// Package picture is the actions "Generate Image", "Edit Image" and "Vary Image": a
+// prompt, or pictures and a prompt, become one or more pictures through the generation
+// gateway.
 //
 // Errors are media.Error values of the gateway. Pictures that succeeded are given
 // back also when others failed. The package imports action, generate and media.
@@ -24,76 +25,63 @@ type Generator interface {
 // maxImages is how many pictures one call may ask for.
 const maxImages = 10
 
-// Actions is Generate Image over g.
-func Actions(g Generator) []action.Action { return []action.Action{generateImage(g)} }
+// Actions are Generate Image, Edit Image and Vary Image over g.
+func Actions(g Generator) []action.Action {
+	var all []action.Action
+	for _, k := range kinds() {
+		all = append(all, action.Action{
+			Name: k.name, Description: k.description, Tags: []string{"media", "visual"}, Params: k.params(),
+			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
+				return run(ctx, g, c, k)
+			},
+		})
+	}
+	return all
+}
 
-func generateImage(g Generator) action.Action {
-	return action.Action{
-		Name: "Generate Image",
-		Description: "Makes pictures from a prompt: photos, scenes, metaphors, mock-ups; not charts of data. " +
-			"Say subject, style, light, composition and colours.",
-		Tags:   []string{"media", "visual"},
-		Params: params(),
-		Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
-			return run(ctx, g, c)
+// kind is one of the actions.
+type kind struct {
+	method            generate.Method
+	name, description string
+	// done begins messages, and the label of pictures that the gateway gives none.
+	done string
+	// label is what the gateway labels the pictures with; empty leaves it to it.
+	label string
+}
+
+func kinds() []kind {
+	return []kind{
+		{
+			method: generate.MethodGenerate, name: "Generate Image", done: "Generated",
+			description: "Makes pictures from a prompt: photos, scenes, metaphors, mock-ups; not charts of data. " +
+				"Say subject, style, light, composition and colours.",
+		},
+		{
+			method: generate.MethodEdit, name: "Edit Image", done: "Edited", label: "Edited image",
+			description: "Changes pictures of this run as the prompt says: makes them bluer, adds or removes things, puts several into one. " +
+				"The originals stay. Say what changes and what has to stay.",
+		},
+		{
+			method: generate.MethodVariation, name: "Vary Image", done: "Varied", label: "Variation",
+			description: "Makes variations of a picture of this run: the same subject and style with other details. The original stays.",
 		},
 	}
 }
 
-func params() []action.Param {
-	in := func(name, description string) action.Param {
-		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Description: description}
-	}
-	choice := func(name, def, description string, values ...string) action.Param {
-		p := in(name, description)
-		p.Values = values
-		if def != "" {
-			p.Default = def
-		}
-		return p
-	}
-	number := func(name string, def any, description string) action.Param {
-		p := in(name, description)
-		p.Type, p.Default = "integer", def
-		return p
-	}
-	prompt := in("Prompt", "What the picture shows and how it looks.")
-	prompt.Required = true
-	size := in("Size", "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto.")
-	size.Default = "1024x1024"
-	return []action.Param{
-		prompt,
-		in("Model", "Model by name; leave it out for the best one available."),
-		number("NumberOfImages", 1, "How many pictures, 1 to 10."),
-		size,
-		choice("Quality", "standard", "How much effort.", "standard", "hd", "low", "medium", "high", "auto"),
-		choice("Style", "natural", "Natural or vivid.", "natural", "vivid"),
-		in("NegativePrompt", "What must not be in the picture."),
-		choice("OutputFormat", "png", "File format.", "png", "jpeg", "webp"),
-		in("AspectRatio", "Such as 16:9, instead of Size."),
-		number("Seed", nil, "A number that makes the picture repeatable where the model can."),
-		{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, IsArray: true, Description: "The pictures, as refs."},
-		{Name: "ImageCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many pictures were made."},
-		{Name: "RevisedPrompt", Direction: action.Output, ValueType: action.Scalar, Description: "The prompt that the provider really used, if it says so."},
-		{Name: "Model", Direction: action.Output, ValueType: action.Scalar, Description: "The model that made them."},
-		{Name: "Errors", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "index, code and message of each picture that failed."},
-	}
-}
-
 // run asks the gateway.
-func run(ctx context.Context, g Generator, c *action.Call) (action.Result, error) {
+func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Result, error) {
 	n := c.Int("NumberOfImages")
 	if n < 1 || n > maxImages {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "NumberOfImages must be 1 to %d, not %d", maxImages, n)
 	}
-	res, err := g.Generate(ctx, request(c, n))
+	res, err := g.Generate(ctx, request(c, n, k))
 	if res == nil {
 		if err == nil {
 			err = media.Errorf(media.CodeInternal, "the gateway gave no result")
 		}
 		return action.Result{}, err
 	}
-	out := result(res)
+	out := result(res, k)
 	if err == nil && out.Code == action.Failure {
 		err = whyNone(res)
 	}
@@ -113,12 +101,16 @@ func whyNone(res *generate.Result) error {
 
 // request translates the parameters. Size gives way to a ratio that was asked for,
 // because Size has a default and the ratio has none.
-func request(c *action.Call, n int) generate.Request {
+func request(c *action.Call, n int, k kind) generate.Request {
 	r := generate.Request{
-		Method: generate.MethodGenerate, Modality: media.ModalityImage,
+		Method: k.method, Modality: media.ModalityImage,
 		Prompt: c.Text("Prompt"), Model: c.Text("Model"), Prefer: c.Prefer, N: n,
 		Size: c.Text("Size"), Quality: c.Text("Quality"), Style: c.Text("Style"),
 		NegativePrompt: c.Text("NegativePrompt"), OutputFormat: c.Text("OutputFormat"), AspectRatio: c.Text("AspectRatio"),
+		Inputs: c.Items("Images"), Label: k.label,
+	}
+	if masks := c.Items("Mask"); len(masks) > 0 {
+		r.Mask = &masks[0]
 	}
 	if r.AspectRatio != "" && r.Size == "1024x1024" {
 		r.Size = ""
@@ -139,8 +131,8 @@ type slotError struct {
 }
 
 // result translates what the gateway gave.
-func result(res *generate.Result) action.Result {
-	images, failures, revised := sort(res)
+func result(res *generate.Result, k kind) action.Result {
+	images, failures, revised := sort(res, k)
 	out := action.Result{
 		Code: action.Success,
 		Outputs: map[string]any{
@@ -154,7 +146,7 @@ func result(res *generate.Result) action.Result {
 		out.Outputs["Errors"] = failures
 		out.Code = action.Partial
 	}
-	out.Message = fmt.Sprintf("Generated %d image(s)", len(images))
+	out.Message = fmt.Sprintf("%s %d image(s)", k.done, len(images))
 	switch {
 	case len(images) == 0 && len(failures) == 0:
 		out.Code = action.Success
@@ -168,13 +160,13 @@ func result(res *generate.Result) action.Result {
 		if out.Message != "" {
 			out.Message += ". " + note
 		}
-		out.Warnings = append(out.Warnings, "Generate Image: "+note)
+		out.Warnings = append(out.Warnings, k.name+": "+note)
 	}
 	return out
 }
 
 // sort parts the slots into pictures and failures; pictures are labelled by slot.
-func sort(res *generate.Result) (images []media.Output, failures []slotError, revised string) {
+func sort(res *generate.Result, k kind) (images []media.Output, failures []slotError, revised string) {
 	images = []media.Output{}
 	for _, s := range res.Slots {
 		if revised == "" {
@@ -184,7 +176,7 @@ func sort(res *generate.Result) (images []media.Output, failures []slotError, re
 		case s.Output != nil:
 			o := *s.Output
 			if o.Label == "" {
-				o.Label = fmt.Sprintf("Generated image %d", s.Index)
+				o.Label = fmt.Sprintf("%s image %d", k.done, s.Index)
 			}
 			if o.Origin.Operation == "" {
 				o.Origin.Operation = res.Operation

@@ -39,8 +39,8 @@ func badSlot(index int) generate.Slot {
 	return generate.Slot{Index: index, Status: generate.StatusModerated, Error: &generate.SlotError{Code: media.CodeModerated, Message: "refused by a safety system"}}
 }
 
-// invoke runs the action as agents do.
-func invoke(t *testing.T, g *gateway, params map[string]any) (action.Outcome, *media.Set) {
+// registry has the actions over g.
+func registry(t *testing.T, g *gateway) *action.Registry {
 	t.Helper()
 	store, err := blob.New(blob.Config{Driver: memblob.New()})
 	if err != nil {
@@ -57,8 +57,14 @@ func invoke(t *testing.T, g *gateway, params map[string]any) (action.Outcome, *m
 	if err := r.Register(Actions(g)...); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// invoke runs the action as agents do.
+func invoke(t *testing.T, g *gateway, params map[string]any) (action.Outcome, *media.Set) {
+	t.Helper()
 	set := &media.Set{}
-	return r.Invoke(t.Context(), "generate image", params, action.Env{Media: set, Agent: "writer", Prefer: []string{"Nano Banana Pro"}}), set
+	return registry(t, g).Invoke(t.Context(), "generate image", params, action.Env{Media: set, Agent: "writer", Prefer: []string{"Nano Banana Pro"}}), set
 }
 
 func TestRequestHasTheDefaults(t *testing.T) {
@@ -177,6 +183,99 @@ func TestChangedSettingsAreTold(t *testing.T) {
 	}
 	if strings.Contains(out.Message, "style") || len(out.Warnings) != 3 {
 		t.Errorf("message %q, warnings %q", out.Message, out.Warnings)
+	}
+}
+
+// invokeOn runs an action on a set.
+func invokeOn(t *testing.T, g *gateway, name string, set *media.Set, params map[string]any) action.Outcome {
+	t.Helper()
+	return registry(t, g).Invoke(t.Context(), name, params, action.Env{Media: set, Prefer: []string{"Nano Banana Pro"}})
+}
+
+func TestEditAndVaryTakeRefs(t *testing.T) {
+	t.Parallel()
+	set := &media.Set{}
+	var items []media.Output
+	for i := range 3 {
+		o, err := set.Add(*slot(10+i, fmt.Sprint("Input ", i)).Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, o)
+	}
+	for name, c := range map[string]struct {
+		action string
+		params map[string]any
+		want   generate.Request
+	}{
+		"edit, as models write it": {
+			"edit_image",
+			map[string]any{"prompt": "bluer", "images": string(items[0].Ref)},
+			generate.Request{Method: generate.MethodEdit, Prompt: "bluer", Inputs: items[:1], Label: "Edited image"},
+		},
+		"edit of two with a mask": {
+			"Edit Image",
+			map[string]any{"Prompt": "both on a table", "Images": []any{items[0].Ref.Placeholder(), "/media/" + string(items[1].Ref)}, "Mask": string(items[2].Ref), "Size": "auto"},
+			generate.Request{Method: generate.MethodEdit, Prompt: "both on a table", Inputs: items[:2], Mask: &items[2], Size: "auto", Label: "Edited image"},
+		},
+		"vary without words": {
+			"Vary Image",
+			map[string]any{"Images": []any{map[string]any{"refId": string(items[1].Ref)}}, "NumberOfImages": 3},
+			generate.Request{Method: generate.MethodVariation, Inputs: items[1:2], N: 3, Label: "Variation"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := &gateway{result: &generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "Edited image")}}}
+			own := &media.Set{}
+			if err := own.Merge(items); err != nil {
+				t.Fatal(err)
+			}
+			out := invokeOn(t, g, c.action, own, c.params)
+			if !out.Success || len(out.Media) != 1 || len(own.List()) != 4 {
+				t.Fatalf("outcome %+v", out)
+			}
+			w := c.want
+			w.Modality, w.Prefer, w.Quality, w.Style, w.OutputFormat, w.N = media.ModalityImage, []string{"Nano Banana Pro"}, "standard", "natural", "png", max(w.N, 1)
+			if diff := cmp.Diff([]generate.Request{w}, g.asked, cmp.AllowUnexported(media.Digest{})); diff != "" {
+				t.Error(diff)
+			}
+			shown, _ := out.Outputs["Images"].([]any)
+			if view, _ := shown[0].(map[string]any); len(shown) != 1 || view["refId"] != string(out.Media[0].Ref) {
+				t.Errorf("outputs %v: want the new picture alone", out.Outputs["Images"])
+			}
+		})
+	}
+}
+
+func TestBadEdits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		action string
+		params map[string]any
+		code   media.Code
+	}{
+		"no picture":         {"Edit Image", map[string]any{"Prompt": "bluer"}, media.CodeInvalid},
+		"no prompt":          {"Edit Image", map[string]any{"Images": "img-00000000"}, media.CodeInvalid},
+		"unknown ref":        {"Edit Image", map[string]any{"Prompt": "bluer", "Images": "img-00000000"}, media.CodeUnknownRef},
+		"unknown mask":       {"Edit Image", map[string]any{"Prompt": "bluer", "Images": string(slot(1, "").Output.Ref), "Mask": "img-00000000"}, media.CodeUnknownRef},
+		"no ref at all":      {"Edit Image", map[string]any{"Prompt": "bluer", "Images": "the picture"}, media.CodeUnknownRef},
+		"a number":           {"Vary Image", map[string]any{"Images": 7}, media.CodeInvalid},
+		"ref in the prompt":  {"Edit Image", map[string]any{"Prompt": "like ${media:img-00000000}", "Images": string(slot(1, "").Output.Ref)}, media.CodeUnknownRef},
+		"mask for variation": {"Vary Image", map[string]any{"Images": string(slot(1, "").Output.Ref), "Mask": string(slot(1, "").Output.Ref)}, media.CodeInvalid},
+	} {
+		set := &media.Set{}
+		if _, err := set.Add(*slot(1, "One").Output); err != nil {
+			t.Fatal(err)
+		}
+		g := &gateway{}
+		out := invokeOn(t, g, c.action, set, c.params)
+		if out.Success || out.Error.Code != c.code || len(g.asked) != 0 {
+			t.Errorf("%s: %+v, %d requests", name, out.Error, len(g.asked))
+		}
+		if c.code == media.CodeUnknownRef && (!out.Error.Retryable || len(out.Error.Valid) != 1) {
+			t.Errorf("%s: %+v lists no valid refs", name, out.Error)
+		}
 	}
 }
 

@@ -29,9 +29,10 @@ type Config struct {
 	Base http.RoundTripper
 }
 
-// Driver makes images with Gemini models. It is safe for concurrent use.
+// Driver makes and edits images with Gemini models. It is safe for concurrent use.
 type Driver struct {
 	client  *post.Client
+	codec   *wire.Codec
 	key     string
 	baseURL string
 }
@@ -58,7 +59,7 @@ func New(c Config) (*Driver, error) {
 			Name: "Gemini", BaseVariable: "GEMINI_BASE_URL", Secret: c.APIKey,
 			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"inlineData.data"}}),
 		},
-		key: c.APIKey, baseURL: strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1beta"),
+		codec: c.Codec, key: c.APIKey, baseURL: strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1beta"),
 	}, nil
 }
 
@@ -79,10 +80,10 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err := d.Ready(); err != nil {
 		return generate.Update{}, err
 	}
-	if t.Method != "" && t.Method != generate.MethodGenerate {
-		return generate.Update{}, media.Errorf(media.CodeUnsupported, "Gemini models here only generate: %s is not offered", t.Method)
-	}
 	body, err := requestBody(t)
+	if err == nil {
+		err = d.addPictures(ctx, t, body)
+	}
 	if err != nil {
 		return generate.Update{}, err
 	}

@@ -280,8 +280,12 @@ func TestBadTasksAreRefusedBeforeTheCall(t *testing.T) {
 		change func(*generate.Task)
 		code   media.Code
 	}{
-		"n":      {func(q *generate.Task) { q.N = 2 }, media.CodeUnsupported},
-		"edit":   {func(q *generate.Task) { q.Method = generate.MethodEdit }, media.CodeUnsupported},
+		"n":    {func(q *generate.Task) { q.N = 2 }, media.CodeUnsupported},
+		"vary": {func(q *generate.Task) { q.Method = generate.MethodVariation }, media.CodeUnsupported},
+		"edit": {func(q *generate.Task) { q.Method = generate.MethodEdit }, media.CodeInvalid},
+		"mask": {func(q *generate.Task) {
+			q.Method, q.Inputs, q.Mask = generate.MethodEdit, []media.Output{{}}, &media.Output{}
+		}, media.CodeUnsupported},
 		"seed":   {func(q *generate.Task) { q.Seed = pointer(int64(1) << 40) }, media.CodeInvalid},
 		"option": {func(q *generate.Task) { q.Options = map[string]any{"person_generation": "allow_all"} }, media.CodeInvalid},
 	} {

@@ -1,10 +1,12 @@
 package gemini
 
 import (
+	"context"
 	"math"
 
 	"atelier/generate"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // content is one turn.
@@ -15,12 +17,15 @@ type content struct {
 
 // part is one piece of a turn: text or inline data.
 type part struct {
-	Text       string `json:"text,omitempty"`
-	InlineData *struct {
-		MIMEType string `json:"mimeType"`
-		Data     string `json:"data"`
-	} `json:"inlineData,omitempty"`
-	Thought bool `json:"thought,omitempty"`
+	Text       string      `json:"text,omitempty"`
+	InlineData *inlineData `json:"inlineData,omitempty"`
+	Thought    bool        `json:"thought,omitempty"`
+}
+
+// inlineData is media; the data is a token on both ways.
+type inlineData struct {
+	MIMEType string `json:"mimeType"`
+	Data     string `json:"data"`
 }
 
 // request is the body of generateContent.
@@ -28,6 +33,28 @@ type request struct {
 	Contents         []content      `json:"contents"`
 	GenerationConfig map[string]any `json:"generationConfig"`
 	SafetySettings   any            `json:"safetySettings,omitempty"`
+}
+
+// addPictures puts the pictures of an edit before the words; the transport streams
+// their bytes from the store.
+func (d *Driver) addPictures(ctx context.Context, t generate.Task, r *request) error {
+	switch {
+	case t.Method == "" || t.Method == generate.MethodGenerate:
+		return nil
+	case t.Method != generate.MethodEdit:
+		return media.Errorf(media.CodeUnsupported, "Gemini has no %s: ask for an edit", t.Method)
+	case len(t.Inputs) == 0:
+		return media.Errorf(media.CodeInvalid, "an edit needs an input picture: name one")
+	case t.Mask != nil:
+		return media.Errorf(media.CodeUnsupported, "Gemini takes no mask: say in the prompt what to change")
+	}
+	scope := media.ScopeOf(ctx).Tree
+	parts := make([]part, 0, len(t.Inputs)+1)
+	for _, in := range t.Inputs {
+		parts = append(parts, part{InlineData: &inlineData{MIMEType: in.MIMEType, Data: d.codec.Token(scope, in.Blob, wire.VariantStd)}})
+	}
+	r.Contents[0].Parts = append(parts, r.Contents[0].Parts...)
+	return nil
 }
 
 // optionField is where each option of a task goes in generationConfig.

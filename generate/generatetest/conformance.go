@@ -114,6 +114,7 @@ func Run(t *testing.T, h Harness) {
 	for name, play := range map[string]func(*testing.T, Harness){
 		"ready": ready, "one": one, "several": several, "sequential calls are independent": independent,
 		"poll": pollUnsupported, "cancel is idempotent": cancelTwice, "ended context": ended, "many at once": many,
+		"edit": edit, "edit of what is not there": lost,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,10 @@
 // and files carry the algorithmicMedia provenance label rather than the one of
 // generative models.
 //
+// Edits and variations work by rule too: words for light and colour adjust the
+// picture, other words are drawn into it, and with a mask nothing outside the marked
+// area changes by a bit. What a model made keeps its mark when it is edited here.
+//
 // A picture is a scene made of layers, back to front: sky, terrain, water, motifs,
 // foreground, weather. Each layer is a method of scene in a file of its own; colours
 // are mixed in OKLab and composed in linear light, shapes are antialiased by exact

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/imaging"
 	"atelier/media"
 )
 
@@ -28,10 +29,12 @@ const (
 // Note is what the metadata of every result says about its origin.
 const Note = "drawn by rule, not by an AI model"
 
-// Store keeps finished pictures; *wire.Codec is one.
+// Store keeps finished pictures and gives those to edit; *wire.Codec is one.
 type Store interface {
 	// Store keeps what r holds and reports digest, size and sniffed facts.
 	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
+	// Open reads a stored picture; the caller closes it.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
 // Config says where pictures go.
@@ -43,7 +46,7 @@ type Config struct {
 	Concurrent int
 }
 
-// Driver draws pictures by rule. It is safe for concurrent use.
+// Driver draws and edits pictures by rule. It is safe for concurrent use.
 type Driver struct {
 	store Store
 	slots chan struct{} // one token per picture being drawn
@@ -70,16 +73,28 @@ func (d *Driver) Ready() error { return nil }
 
 // Start draws Task.N pictures one after the other. Picture i, from 0, has the seed
 // Task.Seed + i, or, without a seed, one that follows from the prompt, so that any of
-// them can be drawn again alone. Task.Options scripts faults: see [Script].
+// them can be drawn again alone. Edits adjust colours as the words say, or draw what is
+// new; a mask's transparent pixels are all that changes. Variations follow the seed.
+// Task.Options scripts faults: see [Script].
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
 	up := generate.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
-	if t.Method != "" && t.Method != generate.MethodGenerate {
-		return up, media.Errorf(media.CodeUnsupported, "the offline model cannot %s pictures: set a provider key and choose another model", t.Method)
+	if err := ctx.Err(); err != nil {
+		return up, err
+	}
+	paint := scenes
+	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
+		w, err := d.open(ctx, &t)
+		if err != nil {
+			return up, err
+		}
+		up.Metadata["note"] = EditNote
+		paint = w.painter(t.Method)
 	}
 	job, err := plan(t)
 	if err != nil {
 		return up, err
 	}
+	job.painter = paint
 	if err := job.script.call(ctx); err != nil {
 		return up, err
 	}
@@ -112,6 +127,28 @@ type job struct {
 	format  string
 	quality int // of jpeg and webp, 1 to 100
 	script  Script
+	painter painter
+}
+
+// painter makes a picture, and the label of files that hold it.
+type painter struct {
+	paint func(ctx context.Context, sp spec) (image.Image, error)
+	label imaging.Label
+}
+
+// scenes draws pictures from nothing.
+var scenes = painter{paint: draw, label: label(Note)}
+
+// painter edits or varies.
+func (w *work) painter(m generate.Method) painter {
+	p := painter{paint: w.edit, label: label(EditNote)}
+	if m == generate.MethodVariation {
+		p.paint = w.vary
+	}
+	if !w.label.IsZero() { // what a model made stays marked as such
+		p.label = w.label
+	}
+	return p
 }
 
 func plan(t generate.Task) (job, error) {
@@ -186,7 +223,7 @@ func (d *Driver) slot(ctx context.Context, j job, t generate.Task, i int) (gener
 	if err := d.previews(ctx, j, t, i); err != nil {
 		return item, err
 	}
-	img, err := draw(ctx, spec{w: j.w, h: j.h, seed: seed, prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style})
+	img, err := j.painter.paint(ctx, spec{w: j.w, h: j.h, seed: seed, prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style})
 	if err != nil {
 		return item, err
 	}
@@ -207,7 +244,7 @@ func (d *Driver) previews(ctx context.Context, j job, t generate.Task, i int) er
 		f := float64(k+1) / float64(j.script.Partials+1)
 		sp := spec{prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style, seed: j.seed + int64(i)}
 		sp.w, sp.h = max(MinSide, int(f*float64(j.w))), max(MinSide, int(f*float64(j.h)))
-		img, err := draw(ctx, sp)
+		img, err := j.painter.paint(ctx, sp)
 		if err != nil {
 			return err
 		}
@@ -224,7 +261,7 @@ func (d *Driver) previews(ctx context.Context, j job, t generate.Task, i int) er
 // that was drawn is never thrown away.
 func (d *Driver) keep(ctx context.Context, j job, img image.Image) (media.Blob, error) {
 	var buf bytes.Buffer
-	if err := encode(&buf, img, j.format, j.quality); err != nil {
+	if err := encode(&buf, img, j); err != nil {
 		return media.Blob{}, fmt.Errorf("encode picture: %w", err)
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)

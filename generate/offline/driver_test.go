@@ -55,6 +55,16 @@ func (m *memory) Store(ctx context.Context, r io.Reader, _ string) (media.Blob, 
 	return media.Blob{Digest: d, SizeBytes: int64(len(b)), Facts: probe.Head(b)}, nil
 }
 
+func (m *memory) Open(_ context.Context, d media.Digest) (io.ReadCloser, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.blobs[d]
+	if !ok {
+		return nil, media.Errorf(media.CodeNotFound, "no blob %s", d)
+	}
+	return io.NopCloser(bytes.NewReader(b)), nil
+}
+
 func newDriver(t *testing.T, m *memory) *offline.Driver {
 	t.Helper()
 	d, err := offline.New(offline.Config{Store: m})
@@ -185,7 +195,7 @@ func TestBadTasks(t *testing.T) {
 		"too large":  {generate.Task{Width: 4097, Height: 64}, media.CodeInvalid, "64 to 4096"},
 		"negative":   {generate.Task{Width: -1, Height: 64}, media.CodeInvalid, "64 to 4096"},
 		"format":     {generate.Task{OutputFormat: "gif"}, media.CodeUnsupported, "png, jpeg and webp"},
-		"edit":       {generate.Task{Method: generate.MethodEdit}, media.CodeUnsupported, "edit"},
+		"edit":       {generate.Task{Method: generate.MethodEdit}, media.CodeInvalid, "input picture"},
 		"options":    {generate.Task{Options: map[string]any{"delay_ms": "soon"}}, media.CodeInvalid, "offline options"},
 		"delay":      {generate.Task{Options: map[string]any{"delay_ms": -1}}, media.CodeInvalid, "delay_ms"},
 		"told to":    {generate.Task{Options: map[string]any{"fail": "rate_limited"}}, media.CodeRateLimited, "told to fail"},

@@ -1,4 +1,5 @@
-// Package openai is the driver for OpenAI's images endpoint, the GPT Image family.
+// Package openai is the driver for OpenAI's images endpoints, generations and edits, of
+// the GPT Image family.
 //
 // It speaks plain net/http. The vendor's SDK would add nothing here: one POST, no
 // polling; its retries have to be off, its error text quotes the answer's body,

@@ -30,9 +30,10 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Driver makes images with OpenAI's GPT Image models. It is safe for concurrent use.
+// Driver makes and edits images with OpenAI's GPT Image models. It is safe for concurrent use.
 type Driver struct {
 	client  *post.Client
+	codec   *wire.Codec
 	key     string
 	baseURL string
 	now     func() time.Time
@@ -63,7 +64,7 @@ func New(c Config) (*Driver, error) {
 			Name: "OpenAI", BaseVariable: "OPENAI_BASE_URL", Secret: c.APIKey,
 			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"b64_json"}}),
 		},
-		key: c.APIKey, baseURL: strings.TrimRight(c.BaseURL, "/"), now: c.Now,
+		codec: c.Codec, key: c.APIKey, baseURL: strings.TrimRight(c.BaseURL, "/"), now: c.Now,
 	}, nil
 }
 
@@ -85,15 +86,12 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err := d.Ready(); err != nil {
 		return generate.Update{}, err
 	}
-	if t.Method != "" && t.Method != generate.MethodGenerate {
-		return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenAI models here only generate: %s is not offered", t.Method)
-	}
-	body, err := requestBody(t)
+	path, body, err := d.request(ctx, t)
 	if err != nil {
 		return generate.Update{}, err
 	}
 	header := http.Header{"Authorization": {"Bearer " + d.key}}
-	s, err := d.client.Open(ctx, d.baseURL+"/images/generations", header, body)
+	s, err := d.client.Open(ctx, d.baseURL+path, header, body)
 	if err != nil {
 		return generate.Update{}, err
 	}

@@ -401,7 +401,7 @@ func TestErrorsCarryNoMedia(t *testing.T) {
 
 func TestOwnedOptionsAreRefusedBeforeTheCall(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"response_format", "model", "n", "stream", "prompt"} {
+	for _, name := range []string{"response_format", "model", "n", "stream", "prompt", "image[]", "mask"} {
 		sim, d := simulated(t)
 		err := second(d.Start(t.Context(), task(func(q *generate.Task) { q.Options = map[string]any{name: "x"} })))
 		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "openai."+name) || len(sim.Captured()) != 0 {
@@ -409,8 +409,10 @@ func TestOwnedOptionsAreRefusedBeforeTheCall(t *testing.T) {
 		}
 	}
 	sim, d := simulated(t)
-	err := second(d.Start(t.Context(), task(func(q *generate.Task) { q.Method = generate.MethodEdit })))
-	if media.CodeOf(err) != media.CodeUnsupported || len(sim.Captured()) != 0 {
-		t.Errorf("edit: %v after %d calls", err, len(sim.Captured()))
+	for method, want := range map[generate.Method]media.Code{generate.MethodEdit: media.CodeInvalid, generate.MethodVariation: media.CodeUnsupported} {
+		err := second(d.Start(t.Context(), task(func(q *generate.Task) { q.Method = method })))
+		if media.CodeOf(err) != want || len(sim.Captured()) != 0 {
+			t.Errorf("%s: %v after %d calls", method, err, len(sim.Captured()))
+		}
 	}
 }

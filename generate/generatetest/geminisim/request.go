@@ -2,10 +2,12 @@ package geminisim
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +88,8 @@ func parse(body []byte, m model) (*request, *problem) {
 	switch {
 	case len(q.Contents) == 0 || strings.TrimSpace(q.prompt()) == "":
 		return nil, invalid("* GenerateContentRequest.contents: contents is not specified")
+	case q.badPicture() != "":
+		return nil, invalid(q.badPicture())
 	case q.Config.Candidates > 1:
 		return nil, invalid("Multiple candidates is not enabled for this model")
 	case len(q.Config.Modalities) > 0 && !slices.Contains(q.Config.Modalities, "IMAGE"):
@@ -98,6 +102,54 @@ func parse(body []byte, m model) (*request, *problem) {
 		return nil, invalid("Invalid value at 'generation_config.seed' (TYPE_INT32)")
 	}
 	return q, nil
+}
+
+// The limits of inline pictures.
+const (
+	maxPictures     = 14
+	maxPictureBytes = 7 << 20
+)
+
+// badPicture says what is wrong with the pictures of the request.
+func (q *request) badPicture() string {
+	n := 0
+	for _, c := range q.Contents {
+		for _, p := range c.Parts {
+			inline, ok := p["inlineData"].(map[string]any)
+			if !ok {
+				continue
+			}
+			n++
+			kind, _ := inline["mimeType"].(string)
+			data, _ := inline["data"].(string)
+			raw, err := base64.StdEncoding.DecodeString(data)
+			switch {
+			case !slices.Contains([]string{"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"}, kind):
+				return fmt.Sprintf("Unsupported MIME type: %s", kind)
+			case err != nil:
+				return "Invalid value at 'contents[0].parts[0].inline_data.data' (TYPE_BYTES), Base64 decoding failed"
+			case len(raw) > maxPictureBytes || http.DetectContentType(raw) != kind && !strings.HasPrefix(kind, "image/hei"):
+				return "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting"
+			}
+		}
+	}
+	if n > maxPictures {
+		return fmt.Sprintf("Too many images: the limit is %d.", maxPictures)
+	}
+	return ""
+}
+
+// pictures counts the pictures of the request.
+func (q *request) pictures() int {
+	n := 0
+	for _, c := range q.Contents {
+		for _, p := range c.Parts {
+			if p["inlineData"] != nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // prompt is all text of the request.
@@ -169,6 +221,10 @@ func (m model) usage(q *request, pictures int) string {
 	if m.thinks {
 		thoughts = 312
 	}
-	return fmt.Sprintf(`{"promptTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d,"totalTokenCount":%d,"promptTokensDetails":[{"modality":"TEXT","tokenCount":%d}],"candidatesTokensDetails":[{"modality":"IMAGE","tokenCount":%d}]}`,
-		prompt, image, thoughts, prompt+image+thoughts, prompt, image)
+	details, seen := "", 560*q.pictures()
+	if seen > 0 {
+		details = fmt.Sprintf(`,{"modality":"IMAGE","tokenCount":%d}`, seen)
+	}
+	return fmt.Sprintf(`{"promptTokenCount":%d,"candidatesTokenCount":%d,"thoughtsTokenCount":%d,"totalTokenCount":%d,"promptTokensDetails":[{"modality":"TEXT","tokenCount":%d}%s],"candidatesTokensDetails":[{"modality":"IMAGE","tokenCount":%d}]}`,
+		prompt+seen, image, thoughts, prompt+seen+image+thoughts, prompt, details, image)
 }

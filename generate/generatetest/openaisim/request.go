@@ -26,6 +26,9 @@ type request struct {
 	Complexity    string
 	User          string
 	Safety        string `json:"safety_identifier"`
+	Fidelity      string `json:"input_fidelity"`
+	// Edit holds the pictures of an edit; nil for generations.
+	Edit *edit `json:"-"`
 }
 
 // known are the fields of the GPT Image models.
@@ -163,6 +166,9 @@ func (q *request) pixels() (w, h int) {
 	if w, h, ok := dimensions(q.Size); ok {
 		return w, h
 	}
+	if q.Edit != nil { // left alone, an edit has the ratio of its first picture
+		return q.Edit.pixels()
+	}
 	if strings.HasPrefix(q.Model, "gpt-image-2") {
 		return 1254, 1254
 	}
@@ -197,10 +203,11 @@ func (q *request) usage(n int) string {
 	}
 	image = (image + 100*q.PartialImages) * n
 	text := max(len(q.Prompt)/4, 1)
+	seen := q.Edit.tokens()
 	split := fmt.Sprintf(`,"output_tokens_details":{"image_tokens":%d,"text_tokens":0}`, image)
 	if q.Model == "gpt-image-1" {
 		split = ""
 	}
-	return fmt.Sprintf(`{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"input_tokens_details":{"text_tokens":%d,"image_tokens":0}%s}`,
-		text+image, text, image, text, split)
+	return fmt.Sprintf(`{"total_tokens":%d,"input_tokens":%d,"output_tokens":%d,"input_tokens_details":{"text_tokens":%d,"image_tokens":%d}%s}`,
+		text+seen+image, text+seen, image, text, seen, split)
 }

@@ -1,5 +1,5 @@
-// Package openaisim simulates OpenAI's images endpoint: POST /v1/images/generations,
-// plain and streamed, and GET /v1/models. It checks keys, fields and sizes, retires
+// Package openaisim simulates OpenAI's images endpoint: POST /v1/images/generations and
+// /v1/images/edits (multipart), plain and streamed, and GET /v1/models. It checks keys, fields and sizes, retires
 // models by date, counts tokens by OpenAI's table and answers faults in OpenAI's own
 // words. Its pictures are real files of the asked size.
 //
@@ -52,6 +52,7 @@ func New(c Config) *Simulator {
 	}
 	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/images/generations", s.generations)
+	s.mux.HandleFunc("POST /v1/images/edits", s.edits)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	return s
 }
@@ -84,6 +85,11 @@ func (s *Simulator) authorized(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (s *Simulator) generations(w http.ResponseWriter, r *http.Request) {
+	s.answer(w, r, parse)
+}
+
+// answer takes one call through key, faults and checks.
+func (s *Simulator) answer(w http.ResponseWriter, r *http.Request, parse func(body []byte) (*request, *problem)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -179,24 +185,29 @@ func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulat
 	width, height := q.pixels()
 	same := fmt.Sprintf(`"created_at":%d,"size":"%dx%d","quality":%q,"background":"opaque","output_format":%q`,
 		s.config.Now().Unix(), width, height, q.quality(), q.OutputFormat)
+	prefix := "image_generation"
+	if q.Edit != nil {
+		prefix = "image_edit"
+	}
 	send := func(kind string, p simulate.Picture, rest string) {
+		kind = prefix + kind
 		pieces := p.Base64()
 		b := fmt.Sprintf("event: %s\ndata: {\"type\":%q,\"b64_json\":\"%s%s\",%s%s}\n\n", kind, kind, pieces[0], pieces[1], same, rest)
-		if half && kind == "image_generation.completed" {
+		if half && strings.HasSuffix(kind, ".completed") {
 			b = b[:len(b)/2]
 		}
 		_, _ = io.WriteString(w, b)
 		_ = flusher.Flush()
-		if half && kind == "image_generation.completed" {
+		if half && strings.HasSuffix(kind, ".completed") {
 			panic(http.ErrAbortHandler)
 		}
 	}
 	for i, p := range pictures {
 		for frame := range q.PartialImages {
 			preview := s.painter.Paint(q.OutputFormat, width, height, simulate.Seed("preview", int64(i), int64(frame)))
-			send("image_generation.partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
+			send(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
 		}
-		send("image_generation.completed", p, `,"usage":`+q.usage(1))
+		send(".completed", p, `,"usage":`+q.usage(1))
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package post makes one JSON call to a provider and tells what became of it.
+// Package post makes one call to a provider, in JSON or as a form, and tells what became of it.
 //
 // It holds the rule about money: a call whose request never left this machine may
 // be made again, a call that was sent and not answered may have been billed and is
@@ -108,25 +108,24 @@ func (c *Client) Decode(a *Answer, v any) error {
 	return nil
 }
 
-// Open posts body as JSON and hands out the answer unread.
+// Open posts body as JSON, or a [*Form] as multipart/form-data, and hands out the
+// answer unread.
 func (c *Client) Open(ctx context.Context, address string, header http.Header, body any) (*Stream, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(body); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "an option for %s cannot be written as JSON: %w", c.Name, err)
+	buf, kind, err := c.encode(body)
+	if err != nil {
+		return nil, err
 	}
 	var sent atomic.Bool
 	ctx, collector := wire.WithCollector(ctx)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, &buf)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, buf)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
 	}
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", kind)
 	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
 	// the POST by itself, and these endpoints do not deduplicate by it.
 	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
@@ -137,6 +136,20 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header, b
 		return nil, c.unanswered(ctx, err, sent.Load())
 	}
 	return &Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector}, nil
+}
+
+// encode writes a body and tells its type.
+func (c *Client) encode(body any) (*bytes.Buffer, string, error) {
+	if f, ok := body.(*Form); ok {
+		return f.encode(c.Name)
+	}
+	buf := &bytes.Buffer{}
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return nil, "", media.Errorf(media.CodeInvalid, "an option for %s cannot be written as JSON: %w", c.Name, err)
+	}
+	return buf, "application/json", nil
 }
 
 // unanswered says what a call without an answer means for the caller's money.

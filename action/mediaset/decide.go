@@ -1,0 +1,86 @@
+package mediaset
+
+import (
+	"context"
+	"strings"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// The longest label and description that are kept, in bytes.
+const (
+	maxLabel       = 500
+	maxDescription = 4000
+)
+
+func refParam() action.Param {
+	return action.Param{Name: "RefId", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Ref of the item, such as img-7k3m9q2x."}
+}
+
+func text(name, description string) action.Param {
+	return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Description: description}
+}
+
+func labelAction() action.Action {
+	return action.Action{
+		Name:        "Label Agent Media",
+		Description: "Gives a media item of this run another label or description: what it shows, in words that people and later steps understand.",
+		Tags:        []string{"media"},
+		Params: []action.Param{
+			refParam(),
+			text("Label", "Short display text, at most 500 characters."),
+			text("Description", "What the item shows and why it was made."),
+			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The item as it is now."},
+		},
+		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+			if c.Text("Label") == "" && c.Text("Description") == "" {
+				e := media.Errorf(media.CodeInvalid, "Label Agent Media: give a Label or a Description")
+				e.Retryable = true
+				return action.Result{}, e
+			}
+			return decide(c, media.ChangeLabel, "Labelled ")
+		},
+	}
+}
+
+func promoteAction() action.Action {
+	return action.Action{
+		Name:        "Promote Agent Media",
+		Description: "Chooses a media item of this run for the answer, so that the person sees it. What is embedded in the answer is promoted by itself.",
+		Tags:        []string{"media"},
+		Params: []action.Param{
+			refParam(),
+			text("Label", "Short display text; the item keeps its own if left out."),
+			text("Description", "What the item shows and why it was chosen."),
+			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The item as it is now."},
+		},
+		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+			return decide(c, media.ChangePromote, "Promoted ")
+		},
+	}
+}
+
+// decide makes one change and shows the item.
+func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, error) {
+	o, err := c.Media.Find(c.Text("RefId"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	o, ok := c.Change(media.Change{
+		Kind: kind, Ref: o.Ref, Label: clean(c.Text("Label"), maxLabel), Description: clean(c.Text("Description"), maxDescription),
+	})
+	if !ok {
+		return action.Result{}, c.Media.Unknown(string(o.Ref))
+	}
+	return action.Result{Message: done + string(o.Ref), Outputs: map[string]any{"details": detailsOf(o)}}, nil
+}
+
+// clean keeps media data out of labels, and bounds them.
+func clean(s string, most int) string {
+	s = strings.TrimSpace(media.Scrub(s))
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package mediaset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+func pruneAction() action.Action {
+	number := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Description: description}
+	}
+	return action.Action{
+		Name: "Prune Agent Media",
+		Description: "Takes media items of this run out of the list, so that only what matters stays in sight. " +
+			"Nothing is deleted: placeholders of pruned items still work. Promoted and embedded items are skipped.",
+		Tags: []string{"media"},
+		Params: []action.Param{
+			{Name: "RefIds", Direction: action.Input, ValueType: action.Scalar, IsArray: true, Description: "Refs to prune."},
+			number("KeepLast", "Then prune all but the last so many of those that are left."),
+			number("MaxSizeBytes", "Then prune the oldest until the rest is at most this large together."),
+			{Name: "pruned", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "The refs that are out of sight now."},
+			{Name: "skipped", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and reason of each item that stayed."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many items the list still has."},
+			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their size together."},
+		},
+		Run: prune,
+	}
+}
+
+// skip is an item that stayed though it was to go.
+type skip struct {
+	RefID  string `json:"refId"`
+	Reason string `json:"reason"`
+}
+
+// pruning is one call under way.
+type pruning struct {
+	call    *action.Call
+	pruned  []string
+	skipped []skip
+	told    map[media.Ref]bool // in skipped already
+}
+
+func prune(_ context.Context, c *action.Call) (action.Result, error) {
+	named, err := checked(c)
+	if err != nil {
+		return action.Result{}, err
+	}
+	p := pruning{call: c, pruned: []string{}, skipped: []skip{}, told: map[media.Ref]bool{}}
+	for _, o := range named {
+		p.drop(o)
+	}
+	if c.Has("KeepLast") {
+		list := c.Media.List()
+		for _, o := range list[:max(0, len(list)-c.Int("KeepLast"))] {
+			p.drop(o)
+		}
+	}
+	list := c.Media.List()
+	size := sizeOf(list)
+	if c.Has("MaxSizeBytes") {
+		for _, o := range list {
+			if size <= int64(c.Number("MaxSizeBytes")) {
+				break
+			}
+			if p.drop(o) {
+				size -= o.SizeBytes
+			}
+		}
+		list = c.Media.List()
+	}
+	return action.Result{
+		Message: fmt.Sprintf("Pruned %d media items, skipped %d; %d are left", len(p.pruned), len(p.skipped), len(list)),
+		Outputs: map[string]any{"pruned": p.pruned, "skipped": p.skipped, "totalCount": len(list), "totalSizeBytes": size},
+	}, nil
+}
+
+// checked reads the parameters. Nothing is pruned where one of them is wrong.
+func checked(c *action.Call) ([]media.Output, error) {
+	refs, _ := c.Params["RefIds"].([]any)
+	bad := func(say string) error {
+		e := media.Errorf(media.CodeInvalid, "Prune Agent Media: %s", say)
+		e.Retryable = true
+		return e
+	}
+	switch {
+	case len(refs) == 0 && !c.Has("KeepLast") && !c.Has("MaxSizeBytes"):
+		return nil, bad("give RefIds, KeepLast or MaxSizeBytes")
+	case c.Int("KeepLast") < 0 || c.Number("MaxSizeBytes") < 0:
+		return nil, bad("KeepLast and MaxSizeBytes must not be negative")
+	}
+	var named []media.Output
+	var unknown []string
+	for _, r := range refs {
+		text, _ := r.(string)
+		o, err := c.Media.Find(text)
+		if err != nil {
+			unknown = append(unknown, text)
+			continue
+		}
+		named = append(named, o)
+	}
+	if len(unknown) > 0 {
+		return nil, c.Media.Unknown(unknown...)
+	}
+	return named, nil
+}
+
+// drop prunes one item unless the answer needs it.
+func (p *pruning) drop(o media.Output) bool {
+	why := ""
+	switch {
+	case o.Promoted:
+		why = "it is promoted"
+	case p.call.InUse != nil:
+		why = p.call.InUse(o.Ref)
+	}
+	if slices.Contains(p.pruned, string(o.Ref)) {
+		return false
+	}
+	if why == "" {
+		p.call.Change(media.Change{Kind: media.ChangePrune, Ref: o.Ref})
+		p.pruned = append(p.pruned, string(o.Ref))
+		return true
+	}
+	if !p.told[o.Ref] {
+		p.told[o.Ref] = true
+		p.skipped = append(p.skipped, skip{RefID: string(o.Ref), Reason: why})
+	}
+	return false
+}
+
+func sizeOf(list []media.Output) (size int64) {
+	for _, o := range list {
+		size += o.SizeBytes
+	}
+	return size
+}

@@ -1,0 +1,132 @@
+package mediaset
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// How many characters of a document one call shows, by default and at most.
+const (
+	usualText = 8_000
+	maxText   = 20_000
+)
+
+func viewAction() action.Action {
+	number := func(name string, def any, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: def, Description: description}
+	}
+	return action.Action{
+		Name: "View Agent Media",
+		Description: "Looks at a media item of this run: a picture is shown to you with the results of this step, for one turn; " +
+			"of a document you get its text, from Offset on.",
+		Tags: []string{"media"},
+		Params: []action.Param{
+			refParam(),
+			number("Offset", 0, "For documents: how many characters to leave out at the start."),
+			number("Limit", usualText, fmt.Sprintf("For documents: how many characters to show, at most %d.", maxText)),
+			{Name: "text", Direction: action.Output, ValueType: action.Other, Description: "The text of a document."},
+			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Where the text goes on; missing at its end."},
+			{Name: "totalCharacters", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "The length of the whole text."},
+			{Name: "media", Direction: action.Output, ValueType: action.Other, Description: "The item that is shown."},
+		},
+		Run: view,
+	}
+}
+
+func view(ctx context.Context, c *action.Call) (action.Result, error) {
+	o, err := c.Media.Find(c.Text("RefId"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	switch {
+	case isText(o.MIMEType):
+		return read(ctx, c, o)
+	case o.Modality == media.ModalityImage:
+		return look(c, o)
+	}
+	return action.Result{}, media.Errorf(media.CodeUnsupported, "%s is %s: only pictures and text can be viewed", o.Ref, o.MIMEType)
+}
+
+// look asks for the pixels to be shown.
+func look(c *action.Call, o media.Output) (action.Result, error) {
+	if c.See == nil {
+		return action.Result{}, media.Errorf(media.CodeUnsupported, "nobody is there to look at %s: it was asked for by a program", o.Ref)
+	}
+	if err := c.See(o); err != nil {
+		return action.Result{}, err
+	}
+	c.Change(media.Change{Kind: media.ChangeView, Ref: o.Ref})
+	return action.Result{
+		Message: "The picture " + string(o.Ref) + " is attached to these results; it is shown for this turn only",
+		Outputs: map[string]any{"media": referenceOf(o)},
+	}, nil
+}
+
+// isText tells documents, and drawings that are text.
+func isText(mime string) bool {
+	switch mime {
+	case "application/json", "application/xml", "application/javascript", "application/yaml", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(mime, "text/") || strings.HasSuffix(mime, "+json") || strings.HasSuffix(mime, "+xml")
+}
+
+// read gives a piece of a text. Memory is the piece, whatever the length of the text.
+func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, error) {
+	from, limit := c.Int("Offset"), c.Int("Limit")
+	if limit == 0 {
+		limit = usualText
+	}
+	if from < 0 || limit < 1 || limit > maxText {
+		e := media.Errorf(media.CodeInvalid, "View Agent Media: Offset must not be negative and Limit is 1 to %d", maxText)
+		e.Retryable = true
+		return action.Result{}, e
+	}
+	r, err := c.Open(ctx, o)
+	if err != nil {
+		return action.Result{}, fmt.Errorf("view %s: %w", o.Ref, err)
+	}
+	piece, total, err := slice(r, from, limit)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return action.Result{}, fmt.Errorf("view %s: %w", o.Ref, err)
+	}
+	out := map[string]any{"text": media.Scrub(piece), "totalCharacters": total, "media": referenceOf(o)}
+	end := min(total, from+limit)
+	message := fmt.Sprintf("Characters %d to %d of %d of %s", min(from+1, total), end, total, o.Ref)
+	if end < total {
+		out["nextOffset"] = end
+		message += fmt.Sprintf("; go on with Offset %d", end)
+	}
+	return action.Result{Message: message, Outputs: out}, nil
+}
+
+// slice reads a text to its end and gives limit characters from an offset on, and how
+// many there are. Bytes that are no UTF-8 count one each and become U+FFFD.
+func slice(r io.Reader, from, limit int) (piece string, total int, err error) {
+	var b strings.Builder
+	in := bufio.NewReaderSize(r, 64<<10)
+	for {
+		c, _, err := in.ReadRune()
+		switch {
+		case errors.Is(err, io.EOF):
+			return b.String(), total, nil
+		case err != nil:
+			return "", total, err
+		}
+		if total >= from && total-from < limit {
+			if c == 0 {
+				c = utf8.RuneError
+			}
+			b.WriteRune(c)
+		}
+		total++
+	}
+}

@@ -1,0 +1,66 @@
+package picture
+
+import (
+	"atelier/action"
+	"atelier/generate"
+)
+
+// params are the parameters of an action: the same for all, and pictures for those
+// that start from pictures.
+func (k kind) params() []action.Param {
+	in := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Description: description}
+	}
+	choice := func(name, def, description string, values ...string) action.Param {
+		p := in(name, description)
+		p.Values = values
+		if def != "" {
+			p.Default = def
+		}
+		return p
+	}
+	number := func(name string, def any, description string) action.Param {
+		p := in(name, description)
+		p.Type, p.Default = "integer", def
+		return p
+	}
+	prompt := in("Prompt", "What the picture shows and how it looks.")
+	prompt.Required = true
+	size := in("Size", "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto.")
+	images := action.Param{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, IsArray: true, Description: "The pictures, as refs."}
+	first := []action.Param{prompt}
+	switch k.method {
+	case generate.MethodGenerate:
+		size.Default = "1024x1024"
+	case generate.MethodEdit:
+		first[0].Description = "What changes, and what has to stay as it is."
+		size.Description += " The first picture's size by default."
+		images.Direction, images.Required = action.Both, true
+		images.Description = "In: refs of the pictures; the first is edited, from the others things are taken. Out: the edited pictures, as refs."
+		first = append(first, action.Param{
+			Name: "Mask", Direction: action.Input, ValueType: action.Binary,
+			Description: "Ref of a picture in the first one's size that says where it may change: where it is transparent, or white if it has no transparency.",
+		})
+	case generate.MethodVariation:
+		first[0].Required, first[0].Description = false, "What may differ; leave it out for free variations."
+		size.Description += " The picture's size by default."
+		images.Direction, images.Required = action.Both, true
+		images.Description = "In: ref of the picture. Out: the variations, as refs."
+	}
+	return append(first, []action.Param{
+		in("Model", "Model by name; leave it out for the best one available."),
+		number("NumberOfImages", 1, "How many pictures, 1 to 10."),
+		size,
+		choice("Quality", "standard", "How much effort.", "standard", "hd", "low", "medium", "high", "auto"),
+		choice("Style", "natural", "Natural or vivid.", "natural", "vivid"),
+		in("NegativePrompt", "What must not be in the picture."),
+		choice("OutputFormat", "png", "File format.", "png", "jpeg", "webp"),
+		in("AspectRatio", "Such as 16:9, instead of Size."),
+		number("Seed", nil, "A number that makes the picture repeatable where the model can."),
+		images,
+		{Name: "ImageCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many pictures were made."},
+		{Name: "RevisedPrompt", Direction: action.Output, ValueType: action.Scalar, Description: "The prompt that the provider really used, if it says so."},
+		{Name: "Model", Direction: action.Output, ValueType: action.Scalar, Description: "The model that made them."},
+		{Name: "Errors", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "index, code and message of each picture that failed."},
+	}...)
+}

@@ -1,0 +1,56 @@
+package post
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/textproto"
+	"strings"
+
+	"atelier/media"
+)
+
+// Form is a body in multipart/form-data. The zero value is empty and ready.
+type Form struct{ parts []formPart }
+
+type formPart struct {
+	name, text string
+	// file and kind are set for media.
+	file, kind string
+}
+
+// Set adds a field.
+func (f *Form) Set(name, value string) {
+	f.parts = append(f.parts, formPart{name: name, text: value})
+}
+
+// File adds a media file, named by the plain marker of its blob. The lowering
+// transport puts the bytes in its place.
+func (f *Form) File(name string, b media.Blob, marker string) {
+	_, ending, _ := strings.Cut(b.MIMEType, "/")
+	f.parts = append(f.parts, formPart{name: name, text: marker, file: fmt.Sprintf("picture-%d.%s", len(f.parts)+1, ending), kind: b.MIMEType})
+}
+
+// encode writes the form and tells its type with the boundary.
+func (f *Form) encode(to string) (*bytes.Buffer, string, error) {
+	buf := &bytes.Buffer{}
+	w := multipart.NewWriter(buf)
+	for _, p := range f.parts {
+		h := textproto.MIMEHeader{"Content-Disposition": {fmt.Sprintf(`form-data; name=%q`, p.name)}}
+		if p.kind != "" {
+			h.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename=%q`, p.name, p.file))
+			h.Set("Content-Type", p.kind)
+		}
+		part, err := w.CreatePart(h)
+		if err == nil {
+			_, err = part.Write([]byte(p.text))
+		}
+		if err != nil {
+			return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", media.Errorf(media.CodeInternal, "write the form for %s: %w", to, err)
+	}
+	return buf, w.FormDataContentType(), nil
+}

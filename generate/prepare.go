@@ -1,0 +1,212 @@
+package generate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"slices"
+	"strings"
+
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// prepare makes the pictures of a plan fit for its model, before anything is
+// journalled or paid: types that the model does not take are converted, pictures over
+// its limit are made smaller, the mask gets the model's polarity. Originals stay as
+// they are; the dispositions of inputs and mask tell. Errors are those of the
+// pictures: media.CodeCorrupt, media.CodeTooLarge, media.CodeInvalid.
+func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
+	if len(p.task.Inputs) == 0 {
+		return nil
+	}
+	for _, o := range append(slices.Clone(p.req.Inputs), masks(p.req)...) {
+		if err := g.config.Limits.Check(o.Facts); err != nil {
+			return wrap("prepare picture "+string(o.Ref), err)
+		}
+	}
+	p.task.Inputs = slices.Clone(p.task.Inputs)
+	var notes []string
+	for i := range p.task.Inputs {
+		note, err := g.fitInput(ctx, p, &p.task.Inputs[i])
+		if err != nil {
+			return wrap("prepare picture "+string(p.req.Inputs[i].Ref), err)
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	if len(notes) > 0 {
+		p.adapt("inputs", "converted pictures", strings.Join(notes, "; "))
+	}
+	if p.task.Mask == nil {
+		return nil
+	}
+	note, err := g.fitMask(ctx, p)
+	if err != nil {
+		return wrap("prepare mask "+string(p.req.Mask.Ref), err)
+	}
+	if note != "" {
+		p.adapt("mask", "png, "+p.Model.Mask, note)
+	}
+	return nil
+}
+
+// masks is the mask of a request as a list.
+func masks(r Request) []media.Output {
+	if r.Mask == nil {
+		return nil
+	}
+	return []media.Output{*r.Mask}
+}
+
+// adapt notes that a setting which was applied had to be changed.
+func (p *Plan) adapt(setting, applied, reason string) {
+	for i := range p.Dispositions {
+		if d := &p.Dispositions[i]; d.Setting == setting {
+			d.Applied, d.Outcome, d.Reason = applied, OutcomeAdapted, reason
+		}
+	}
+}
+
+// fitInput converts one picture in place if the model does not take it as it is.
+func (g *Gateway) fitInput(ctx context.Context, p *Plan, o *media.Output) (note string, err error) {
+	m := p.Model
+	var why []string
+	if len(m.InputTypes) > 0 && !slices.Contains(m.InputTypes, o.MIMEType) {
+		why = append(why, "it does not take "+o.MIMEType)
+	}
+	large := m.MaxInputBytes > 0 && o.SizeBytes > m.MaxInputBytes
+	if large {
+		why = append(why, fmt.Sprintf("it takes %d bytes a picture, not %d", m.MaxInputBytes, o.SizeBytes))
+	}
+	if o.Orientation > 1 && p.task.Mask != nil {
+		why = append(why, "the picture had to be turned upright for its mask")
+	}
+	if len(why) == 0 {
+		return "", nil
+	}
+	was := o.Ref
+	if *o, err = g.shrink(ctx, p, *o, large); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s was converted to %s of %d × %d pixels for %s: %s", was, o.MIMEType, o.Width, o.Height, m.Name, strings.Join(why, ", ")), nil
+}
+
+// shrinkSteps is how often a picture's sides are made smaller by a quarter before it
+// is given up: to a tenth.
+const shrinkSteps = 8
+
+// shrink encodes a picture anew until it fits: without loss, with loss, then smaller
+// and smaller. A picture with a mask keeps its size.
+func (g *Gateway) shrink(ctx context.Context, p *Plan, o media.Output, large bool) (media.Output, error) {
+	job := imaging.Job{Facts: o.Facts, Limits: g.config.Limits, Format: imaging.FormatPNG, Quality: convertQuality}
+	if large || !p.Model.takes("image/png") {
+		job.Format = imaging.FormatAuto
+		if !p.Model.takes("image/png") {
+			job.Format = imaging.FormatJPEG
+		}
+	}
+	for step := range shrinkSteps {
+		if step > 0 && p.task.Mask != nil && job.Format == imaging.FormatAuto {
+			break
+		}
+		b, err := g.transcode(ctx, o, job)
+		if err != nil {
+			return o, err
+		}
+		if p.Model.MaxInputBytes == 0 || b.SizeBytes <= p.Model.MaxInputBytes {
+			return media.NewOutput(b, media.Meta{Label: o.Label, FileName: o.FileName}), nil
+		}
+		if job.Format == imaging.FormatPNG {
+			job.Format = imaging.FormatAuto
+			continue
+		}
+		job.Width, job.Height = max(1, b.Width*3/4), max(1, b.Height*3/4)
+	}
+	return o, media.Errorf(media.CodeTooLarge, "it is too large for %s, which takes %d bytes a picture: make it smaller", p.Model.Name, p.Model.MaxInputBytes)
+}
+
+// takes reports whether the model takes pictures of a type.
+func (m Model) takes(mime string) bool {
+	return len(m.InputTypes) == 0 || slices.Contains(m.InputTypes, mime)
+}
+
+// transcode makes and stores another form of a picture.
+func (g *Gateway) transcode(ctx context.Context, o media.Output, job imaging.Job) (media.Blob, error) {
+	var buf bytes.Buffer // one encoded picture within the pixel limit
+	var f media.Facts
+	err := g.read(ctx, o, func(r io.Reader) (err error) {
+		f, err = imaging.Transcode(ctx, &buf, r, job)
+		return err
+	})
+	if err != nil {
+		return media.Blob{}, err
+	}
+	return g.config.Storage.Store(ctx, &buf, f.MIMEType)
+}
+
+// read opens a picture for a function.
+func (g *Gateway) read(ctx context.Context, o media.Output, use func(io.Reader) error) error {
+	if g.config.Storage == nil {
+		return media.Errorf(media.CodeUnsupported, "it has to be converted and this gateway was set up without Storage")
+	}
+	r, err := g.config.Storage.Open(ctx, o.Digest)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(r), r.Close())
+}
+
+// fitMask brings the mask into the model's polarity.
+func (g *Gateway) fitMask(ctx context.Context, p *Plan) (note string, err error) {
+	mask := *p.task.Mask
+	var img image.Image
+	err = g.read(ctx, mask, func(r io.Reader) (err error) {
+		img, err = imaging.Decode(ctx, r, mask.Facts, g.config.Limits)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := sameSize(mask, p.req.Inputs[0], sides{img.Bounds().Dx(), img.Bounds().Dy()}); err != nil {
+		return "", err
+	}
+	area := readMask(img)
+	if area.empty() {
+		return "", media.Errorf(media.CodeInvalid, "it marks nothing: make the area to change transparent, or white on black")
+	}
+	want := p.Model.Mask
+	if want == maskAlpha && area.transparent && mask.MIMEType == "image/png" && mask.Orientation <= 1 {
+		return "", p.checkMask(mask.SizeBytes)
+	}
+	var buf bytes.Buffer
+	if err := imaging.EncodePNG(&buf, area.in(want), imaging.Label{}); err != nil {
+		return "", err
+	}
+	if err := p.checkMask(int64(buf.Len())); err != nil {
+		return "", err
+	}
+	b, err := g.config.Storage.Store(ctx, &buf, "image/png")
+	if err != nil {
+		return "", err
+	}
+	o := media.NewOutput(b, media.Meta{Label: mask.Label})
+	p.task.Mask = &o
+	how := "its transparent parts are the area to change"
+	if !area.transparent {
+		how = "it has no transparency, so its white parts are the area to change"
+	}
+	return fmt.Sprintf("%s takes masks as png in the form %s: %s", p.Model.Name, want, how), nil
+}
+
+// checkMask compares a mask with the model's limit.
+func (p *Plan) checkMask(size int64) error {
+	if most := p.Model.MaxMaskBytes; most > 0 && size > most {
+		return media.Errorf(media.CodeTooLarge, "it has %d bytes as png and %s takes %d: use flat areas without grain", size, p.Model.Name, most)
+	}
+	return nil
+}

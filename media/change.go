@@ -1,0 +1,39 @@
+package media
+
+// ChangeKind is what a [Change] does.
+type ChangeKind string
+
+// The kinds. None of them touches bytes or records: they decide what is shown.
+const (
+	ChangePrune   ChangeKind = "prune"   // hide from List; placeholders still resolve
+	ChangeLabel   ChangeKind = "label"   // new label or description
+	ChangePromote ChangeKind = "promote" // choose for the answer
+	ChangeView    ChangeKind = "view"    // show the pixels to the model on its next turn
+)
+
+// Change is one decision about an item of a run, small and JSON-encodable, so that a
+// journal can make it again.
+type Change struct {
+	Kind ChangeKind `json:"kind"`
+	Ref  Ref        `json:"ref"`
+	// Label and Description belong to label and promote; empty ones leave the old.
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// Apply makes the change and gives the item. It reports false for an unknown ref and
+// an unknown kind; making a change twice is making it once. A view changes nothing.
+func (s *Set) Apply(c Change) (Output, bool) {
+	switch c.Kind {
+	case ChangePrune:
+		s.Prune(c.Ref)
+	case ChangeLabel:
+		return s.Label(c.Ref, c.Label, c.Description)
+	case ChangePromote:
+		return s.Promote(c.Ref, c.Label, c.Description)
+	case ChangeView:
+	default:
+		return Output{}, false
+	}
+	return s.Lookup(c.Ref)
+}
