@@ -136,8 +136,10 @@ func printable(s string) bool {
 	}) < 0
 }
 
-// failed makes the outcome of an invocation that gave nothing.
+// failed makes the outcome of an invocation that gave nothing. What a model wrote into
+// its parameters may be quoted in the error.
 func failed(name string, err error) Outcome {
+	err = scrubbed(err)
 	return Outcome{Name: name, Code: Failure, Message: err.Error(), Error: problemOf(err), Err: err}
 }
 

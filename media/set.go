@@ -88,7 +88,7 @@ func (s *Set) Unknown(refs ...string) *Error {
 		have = "valid refs are " + strings.Join(valid, ", ")
 	}
 	for i := range refs {
-		refs[i] = clip(refs[i])
+		refs[i] = clip(Scrub(refs[i]))
 	}
 	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(refs, ", "), have)
 	e.Valid, e.Retryable = valid, true

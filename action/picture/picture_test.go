@@ -209,15 +209,18 @@ func TestEditAndVaryTakeRefs(t *testing.T) {
 		want   generate.Request
 	}{
 		"edit, as models write it": {
-			"edit_image", map[string]any{"prompt": "bluer", "images": string(items[0].Ref)},
+			"edit_image",
+			map[string]any{"prompt": "bluer", "images": string(items[0].Ref)},
 			generate.Request{Method: generate.MethodEdit, Prompt: "bluer", Inputs: items[:1], Label: "Edited image"},
 		},
 		"edit of two with a mask": {
-			"Edit Image", map[string]any{"Prompt": "both on a table", "Images": []any{items[0].Ref.Placeholder(), "/media/" + string(items[1].Ref)}, "Mask": string(items[2].Ref), "Size": "auto"},
+			"Edit Image",
+			map[string]any{"Prompt": "both on a table", "Images": []any{items[0].Ref.Placeholder(), "/media/" + string(items[1].Ref)}, "Mask": string(items[2].Ref), "Size": "auto"},
 			generate.Request{Method: generate.MethodEdit, Prompt: "both on a table", Inputs: items[:2], Mask: &items[2], Size: "auto", Label: "Edited image"},
 		},
 		"vary without words": {
-			"Vary Image", map[string]any{"Images": []any{map[string]any{"refId": string(items[1].Ref)}}, "NumberOfImages": 3},
+			"Vary Image",
+			map[string]any{"Images": []any{map[string]any{"refId": string(items[1].Ref)}}, "NumberOfImages": 3},
 			generate.Request{Method: generate.MethodVariation, Inputs: items[1:2], N: 3, Label: "Variation"},
 		},
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 )
 
 type generateCmd struct {
-	Prompt         string   `arg:"" help:"What the picture shows."`
+	Prompt         string   `arg:"" optional:"" help:"What the picture shows, or what changes in it."`
 	Model          string   `short:"m" help:"Display name, id or alias; see atelier models list." placeholder:"NAME"`
 	N              int      `short:"n" help:"How many pictures." default:"1"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
@@ -33,6 +34,7 @@ type generateCmd struct {
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
 	Output         string   `short:"o" help:"The file to write; with several pictures NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
+	inputFlags
 }
 
 // outputView is one item as programs see it.
@@ -72,6 +74,9 @@ func (c *generateCmd) Run(w *world) error {
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
 		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
+		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
+			return err
+		}
 		if c.DryRun {
 			return c.plan(ctx, w, a, req)
 		}
@@ -80,8 +85,23 @@ func (c *generateCmd) Run(w *world) error {
 		if res == nil {
 			return err
 		}
+		if err != nil {
+			return c.refused(w, res, err)
+		}
 		return c.print(w, a, res)
 	})
+}
+
+// refused shows which settings strict mode refuses; nothing was asked of anybody.
+func (c *generateCmd) refused(w *world, res *generate.Result, why error) error {
+	if !c.JSON {
+		w.dispositions(res.Dispositions)
+		return why
+	}
+	err := w.printJSON(map[string]any{
+		"status": res.Status, "slots": []slotView{}, "dispositions": orEmpty(res.Dispositions), "cost": res.Cost, "model": res.Model, "provider": res.Provider,
+	})
+	return errors.Join(why, err)
 }
 
 func (c *generateCmd) request() (generate.Request, error) {
@@ -89,6 +109,9 @@ func (c *generateCmd) request() (generate.Request, error) {
 		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Model: c.Model, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
 		Compression: c.Compression, Strict: c.Strict,
+	}
+	if err := c.check(strings.TrimSpace(c.Prompt)); err != nil {
+		return r, err
 	}
 	if c.N < 1 {
 		return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 pictures", c.N)

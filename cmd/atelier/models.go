@@ -78,7 +78,22 @@ func methods(m generate.Model) string {
 	for _, x := range m.Methods {
 		names = append(names, string(x))
 	}
+	for _, x := range m.Emulates {
+		names = append(names, string(x)+" (through edits)")
+	}
 	return strings.Join(names, ", ")
+}
+
+// inputs says how many pictures a model takes, and of which kinds.
+func inputs(m generate.Model) string {
+	s := itoa(m.MaxInputs)
+	if len(m.InputTypes) > 0 {
+		s += " (" + strings.Join(m.InputTypes, ", ") + "; others are converted)"
+	}
+	if m.MaxInputBytes > 0 {
+		s += ", " + size(m.MaxInputBytes) + " each"
+	}
+	return s
 }
 
 // sizes says in a few words how a model is sized.
@@ -133,11 +148,18 @@ func (c *modelsShowCmd) Run(w *world) error {
 			return w.printJSON(m)
 		}
 		rows := [][]string{
-			{"provider", m.Provider}, {"id", m.APIModel}, {"aliases", strings.Join(m.Aliases, ", ")},
-			{"methods", methods(m)}, {"sizes", sizes(m)}, {"ratios", strings.Join(m.Size.Ratios, " ")},
-			{"qualities", strings.Join(m.Qualities, ", ")}, {"formats", strings.Join(m.Formats, ", ")},
-			{"takes", strings.Join(m.Supports, ", ")}, {"mask", m.Mask},
-			{"per call", plural(m.MaxN, "result")}, {"inputs", itoa(m.MaxInputs)},
+			{"provider", m.Provider},
+			{"id", m.APIModel},
+			{"aliases", strings.Join(m.Aliases, ", ")},
+			{"methods", methods(m)},
+			{"sizes", sizes(m)},
+			{"ratios", strings.Join(m.Size.Ratios, " ")},
+			{"qualities", strings.Join(m.Qualities, ", ")},
+			{"formats", strings.Join(m.Formats, ", ")},
+			{"takes", strings.Join(m.Supports, ", ")},
+			{"mask", m.Mask},
+			{"per call", plural(m.MaxN, "result")},
+			{"inputs", inputs(m)},
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
