@@ -145,7 +145,8 @@ func printable(s string) bool {
 	}) < 0
 }
 
-// failed makes the outcome of an invocation that gave nothing.
+// failed makes the outcome of an invocation that gave nothing. What a model wrote into
+// its parameters may be quoted in the error.
 func failed(name string, err error) Outcome {
 	e := scrubbed(err)
 	return Outcome{Name: name, Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}

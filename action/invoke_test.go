@@ -189,3 +189,22 @@ func BenchmarkContextCost(b *testing.B) {
 	b.ReportMetric(float64(size), "chars/picture")
 	b.ReportMetric(float64(size)/4, "tokens/picture")
 }
+
+// TestRefusedParametersAreNotQuoted: data in the place of a ref does not come back in
+// the error.
+func TestRefusedParametersAreNotQuoted(t *testing.T) {
+	t.Parallel()
+	raw := strings.Repeat("iVBORw0KGgoAAAANSUhEUg", 5)
+	a := Action{
+		Name: "Look", Description: "Looks.", Params: []Param{{Name: "Image", ValueType: Binary}, {Name: "Kind", Values: []string{"a", "b"}}},
+		Run: func(context.Context, *Call) (Result, error) { return Result{}, nil },
+	}
+	r := newRoom(t, nil, a)
+	for name, params := range map[string]map[string]any{"ref": {"Image": raw}, "word": {"Kind": raw}, "name": {raw: "x"}} {
+		out := r.run(t, "Look", params)
+		b, err := json.Marshal(out)
+		if err != nil || out.Success || strings.Contains(string(b), raw[:48]) {
+			t.Errorf("%s: %s, %v", name, b, err)
+		}
+	}
+}

@@ -9,26 +9,39 @@ import (
 
 var (
 	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
-	countDigits  = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|version)s?\b`)
+	countDigits  = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version)s?\b`)
 	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
 	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
 )
 
 var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
-// converse answers a person: with a picture where one is asked for, else with
-// what this model can do.
+// converse answers a person: with a picture where one is asked for, with a changed one
+// where a change is asked for, else with what this model can do.
 func converse(c *conversation) step {
-	if !c.can("Generate Image") || !wantsPicture.MatchString(c.task) && !command.MatchString(c.task) {
+	w := readWish(c)
+	switch {
+	case w == wish{}:
 		return step{Reasoning: "No picture is asked for.", Done: true, Message: talk(c)}
-	}
-	done := c.did("Generate Image")
-	if len(done) == 0 {
+	case w.draw != "" && len(c.did("Generate Image")) == 0:
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{
 			Name:   "Generate Image",
-			Params: map[string]any{"Prompt": subject(c.task), "NumberOfImages": pictures(c.task, 1)},
+			Params: map[string]any{"Prompt": subject(w.draw), "NumberOfImages": pictures(w.draw, 1)},
 		}}}
+	case w.change == "":
+		return present(c, "Generate Image", clip(subject(w.draw), 80))
+	case w.draw != "" && len(c.pictures()) == 0:
+		return present(c, "Generate Image", "")
 	}
+	if s, asks := alter(c, w); asks {
+		return s
+	}
+	return present(c, w.action(w.change), clip(w.change, 80))
+}
+
+// present shows what an action made.
+func present(c *conversation, action, label string) step {
+	done := c.did(action)
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
 	s := step{Reasoning: "The picture is made.", Done: true, Message: last.Message}
@@ -38,10 +51,14 @@ func converse(c *conversation) step {
 	}
 	var shown []string
 	for _, r := range refs {
-		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: clip(subject(c.task), 80)})
+		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: label})
 		shown = append(shown, "${media:"+r.Ref+"}")
 	}
-	s.Message = "Here is what you asked for, drawn from the words of your request. " + strings.Join(shown, " ")
+	s.Message = "Here is what you asked for, drawn from the words of your request. "
+	if action != "Generate Image" {
+		s.Message = "Here is the changed picture; the original stays as it was. "
+	}
+	s.Message += strings.Join(shown, " ")
 	return s
 }
 
@@ -49,6 +66,9 @@ func talk(c *conversation) string {
 	m := "I am Atelier's offline model: I follow rules and am no language model, so I cannot hold a real conversation. "
 	if c.can("Generate Image") {
 		m += "I can draw pictures from words: ask for a picture of something. "
+	}
+	if c.can("Edit Image") {
+		m += "I can change pictures by simple words: make it bluer, darker, black and white, add a boat. "
 	}
 	return m + "Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model."
 }
@@ -75,7 +95,8 @@ func pictures(task string, otherwise int) int {
 	words := strings.Fields(strings.ToLower(task))
 	for i, w := range words {
 		n, ok := countWords[w]
-		if ok && wantsPicture.MatchString(strings.Join(words[i:min(i+5, len(words))], " ")) {
+		next := strings.Join(words[i:min(i+5, len(words))], " ")
+		if ok && (wantsPicture.MatchString(next) || variation.MatchString(next)) {
 			return n
 		}
 	}

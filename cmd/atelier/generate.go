@@ -17,7 +17,7 @@ import (
 )
 
 type generateCmd struct {
-	Prompt         string   `arg:"" help:"What the picture shows."`
+	Prompt         string   `arg:"" optional:"" help:"What the picture shows, or what changes in it."`
 	Model          string   `short:"m" help:"Display name, id or alias; see atelier models list." placeholder:"NAME"`
 	N              int      `short:"n" help:"How many pictures." default:"1"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
@@ -34,6 +34,7 @@ type generateCmd struct {
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
 	Output         string   `short:"o" help:"The file to write; with several pictures NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
+	inputFlags
 }
 
 // outputView is one item as programs see it.
@@ -73,6 +74,9 @@ func (c *generateCmd) Run(w *world) error {
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
 		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
+		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
+			return err
+		}
 		if c.DryRun {
 			return c.plan(ctx, w, a, req)
 		}
@@ -84,10 +88,14 @@ func (c *generateCmd) Run(w *world) error {
 		if err == nil {
 			return c.print(w, a, res)
 		}
-		if res != nil && c.JSON {
-			// A refusal before any call has a result: the settings that were refused. The
-			// exit code is the refusal's.
+		// A refusal before any call has a result: the settings that were refused. The
+		// exit code is the refusal's.
+		switch {
+		case res == nil:
+		case c.JSON:
 			_ = c.print(w, a, res)
+		default:
+			w.dispositions(res.Dispositions)
 		}
 		return err
 	})
@@ -98,6 +106,9 @@ func (c *generateCmd) request() (generate.Request, error) {
 		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Model: c.Model, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
 		Compression: c.Compression, Strict: c.Strict,
+	}
+	if err := c.check(strings.TrimSpace(c.Prompt)); err != nil {
+		return r, err
 	}
 	if c.N < 1 {
 		return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 pictures", c.N)

@@ -14,9 +14,11 @@ import (
 
 // generated is what generate --json prints.
 type generated struct {
-	Operation string          `json:"operation"`
-	Status    generate.Status `json:"status"`
-	Slots     []slotView      `json:"slots"`
+	Operation    string                 `json:"operation"`
+	Status       generate.Status        `json:"status"`
+	Model        string                 `json:"model"`
+	Slots        []slotView             `json:"slots"`
+	Dispositions []generate.Disposition `json:"dispositions"`
 }
 
 func keysOf(t *testing.T, raw json.RawMessage) []string {

@@ -78,7 +78,22 @@ func methods(m generate.Model) string {
 	for _, x := range m.Methods {
 		names = append(names, string(x))
 	}
+	for _, x := range m.Emulates {
+		names = append(names, string(x)+" (through edits)")
+	}
 	return strings.Join(names, ", ")
+}
+
+// inputs says how many pictures a model takes, and of which kinds.
+func inputs(m generate.Model) string {
+	s := itoa(m.MaxInputs)
+	if len(m.InputTypes) > 0 {
+		s += " (" + strings.Join(m.InputTypes, ", ") + "; others are converted)"
+	}
+	if m.MaxInputBytes > 0 {
+		s += ", " + size(m.MaxInputBytes) + " each"
+	}
+	return s
 }
 
 // sizes says in a few words how a model is sized.
@@ -144,7 +159,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"takes", strings.Join(m.Supports, ", ")},
 			{"mask", m.Mask},
 			{"per call", plural(m.MaxN, "result")},
-			{"inputs", itoa(m.MaxInputs)},
+			{"inputs", inputs(m)},
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}

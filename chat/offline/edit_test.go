@@ -1,0 +1,120 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const editorCallable = `{"agent":"sage","actions":[{"name":"Generate Image"},{"name":"Edit Image"},{"name":"Vary Image"}]}`
+
+// granting is a task with pictures in its context.
+func granting(t *testing.T, task string, refs ...string) string {
+	t.Helper()
+	var items []any
+	for _, r := range refs {
+		items = append(items, map[string]any{"refId": r, "width": 64, "height": 64})
+	}
+	b, err := json.Marshal(map[string]any{"context": map[string]any{"media": items}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task + "\n\n```json\n" + string(b) + "\n```"
+}
+
+func made(t *testing.T, action, message string, refs ...string) string {
+	t.Helper()
+	var items []any
+	for _, r := range refs {
+		items = append(items, map[string]any{"refId": r, "mimeType": "image/png"})
+	}
+	return results(t, map[string]any{"actions": []any{map[string]any{"name": action, "success": len(refs) > 0, "message": message, "outputs": map[string]any{"Images": items}}}})
+}
+
+func TestChangesOfPicturesThatAreThere(t *testing.T) {
+	t.Parallel()
+	const one, two, three = "img-00000001", "img-00000002", "img-00000003"
+	for task, want := range map[string]struct {
+		action string
+		refs   []any
+		n      float64
+	}{
+		"Make it bluer.": {"Edit Image", []any{three}, 1},
+		"bluer please":   {"Edit Image", []any{three}, 1},
+		"Now darker":     {"Edit Image", []any{three}, 1},
+		"Please remove the boat from the first picture":   {"Edit Image", []any{one}, 1},
+		"Turn the second one into a night scene":          {"Edit Image", []any{two}, 1},
+		"Make that picture bluer":                         {"Edit Image", []any{three}, 1},
+		"Add a lighthouse to " + two:                      {"Edit Image", []any{two}, 1},
+		"Put these side by side":                          {"Edit Image", []any{one, two, three}, 1},
+		"Make three variations of it":                     {"Vary Image", []any{three}, 3},
+		"Vary the first one":                              {"Vary Image", []any{one}, 1},
+		"Give me 2 variants of the last picture":          {"Vary Image", []any{three}, 2},
+		"Make the picture of the harbour black and white": {"Edit Image", []any{three}, 1},
+		"Draw a picture of a fox":                         {"Generate Image", nil, 1},
+		"Create an image of a boat and make it dramatic":  {"Generate Image", nil, 1},
+		"Show me two pictures of the sea":                 {"Generate Image", nil, 2},
+	} {
+		s := ask(t, system(editorCallable), granting(t, task, one, two, three))
+		if len(s.Actions) != 1 || s.Done {
+			t.Errorf("%s: %+v", task, s)
+			continue
+		}
+		p := s.Actions[0].Params
+		refs, _ := p["Images"].([]any)
+		if diff := cmp.Diff(want.refs, refs); diff != "" || s.Actions[0].Name != want.action || p["NumberOfImages"] != want.n || p["Prompt"] == "" {
+			t.Errorf("%s: %+v, want %+v", task, s.Actions[0], want)
+		}
+	}
+}
+
+func TestDrawThenChange(t *testing.T) {
+	t.Parallel()
+	sys, task := system(editorCallable), "Draw a lighthouse, then make it bluer."
+	s := ask(t, sys, task)
+	if len(s.Actions) != 1 || s.Actions[0].Name != "Generate Image" || s.Actions[0].Params["Prompt"] != "a lighthouse" {
+		t.Fatalf("first step %+v", s)
+	}
+	drawn := made(t, "Generate Image", "Generated 1 image(s)", "img-0000000a")
+	s = ask(t, sys, task, "{}", drawn)
+	if len(s.Actions) != 1 || s.Actions[0].Name != "Edit Image" || s.Actions[0].Params["Prompt"] != "make it bluer." || fmt.Sprint(s.Actions[0].Params["Images"]) != "[img-0000000a]" {
+		t.Fatalf("second step %+v", s)
+	}
+	s = ask(t, sys, task, "{}", drawn, "{}", made(t, "Edit Image", "Edited 1 image(s)", "img-0000000b"))
+	if !s.Done || len(s.Promote) != 1 || s.Promote[0].Ref != "img-0000000b" || !strings.Contains(s.Message, "${media:img-0000000b}") || strings.Contains(s.Message, "img-0000000a") {
+		t.Fatalf("last step %+v", s)
+	}
+	s = ask(t, sys, task, "{}", made(t, "Generate Image", "refused by a safety system"))
+	if !s.Done || !strings.Contains(s.Message, "refused by a safety system") {
+		t.Errorf("nothing was drawn: %+v", s)
+	}
+	s = ask(t, sys, task, "{}", drawn, "{}", made(t, "Edit Image", "no credit"))
+	if !s.Done || !strings.Contains(s.Message, "no credit") || len(s.Promote) != 0 {
+		t.Errorf("the edit failed: %+v", s)
+	}
+}
+
+func TestChangesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	if s := ask(t, system(editorCallable), "Make it bluer"); !s.Done || !strings.Contains(s.Message, "no picture to change") {
+		t.Errorf("without a picture: %+v", s)
+	}
+	if s := ask(t, system(sageCallable), granting(t, "Make it bluer", "img-00000001")); !s.Done || !strings.Contains(s.Message, "Edit Image is not among") {
+		t.Errorf("without the action: %+v", s)
+	}
+	if s := ask(t, system(editorCallable), "Good morning"); !s.Done || !strings.Contains(s.Message, "black and white") {
+		t.Errorf("talk: %+v", s)
+	}
+}
+
+// TestEditingLaterInAConversation: a later message starts over and sees what was made before.
+func TestEditingLaterInAConversation(t *testing.T) {
+	t.Parallel()
+	s := ask(t, system(editorCallable), "Draw a fox", "{}", made(t, "Generate Image", "ok", "img-0000000a"), "{}", granting(t, "Make that picture bluer", "img-0000000a"))
+	if len(s.Actions) != 1 || s.Actions[0].Name != "Edit Image" || fmt.Sprint(s.Actions[0].Params["Images"]) != "[img-0000000a]" {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// inputFlags are the pictures that a command starts from.
+type inputFlags struct {
+	Edit []string `help:"A picture to edit as the prompt says: a file, or the ref or id of a stored item. Repeat it to take from further pictures." placeholder:"FILE|REF"`
+	Mask string   `help:"Where the first --edit may change: a picture in its size, transparent (or white) there." placeholder:"FILE|REF"`
+	Vary string   `help:"A picture to make variations of; the prompt may be left out." placeholder:"FILE|REF"`
+}
+
+// check finds flags that do not go together.
+func (f inputFlags) check(prompt string) error {
+	switch {
+	case len(f.Edit) > 0 && f.Vary != "":
+		return media.Errorf(media.CodeInvalid, "--edit and --vary cannot be together: choose one")
+	case f.Mask != "" && len(f.Edit) == 0:
+		return media.Errorf(media.CodeInvalid, "--mask says where an --edit may change: name the picture with --edit")
+	case prompt == "" && f.Vary == "":
+		return media.Errorf(media.CodeInvalid, "the prompt is missing: say what the picture is to show")
+	}
+	return nil
+}
+
+// fill puts the pictures into a request. They are recorded as inputs unless the request
+// is only planned.
+func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request, record bool) error {
+	names := f.Edit
+	switch {
+	case len(f.Edit) > 0:
+		r.Method = generate.MethodEdit
+	case f.Vary != "":
+		r.Method, names = generate.MethodVariation, []string{f.Vary}
+	}
+	for _, name := range names {
+		o, err := a.input(ctx, name, record)
+		if err != nil {
+			return err
+		}
+		r.Inputs = append(r.Inputs, o)
+	}
+	if f.Mask == "" {
+		return nil
+	}
+	o, err := a.input(ctx, f.Mask, record)
+	if err == nil {
+		r.Mask = &o
+	}
+	return err
+}
+
+// input stores a file, or finds a stored item of this owner. A file wins over an item
+// of the same name.
+func (a *app) input(ctx context.Context, name string, record bool) (media.Output, error) {
+	o, err := a.inputFile(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		o, err = a.inputItem(ctx, name)
+	}
+	if err != nil || !record {
+		return o, err
+	}
+	return a.ledger.Record(ctx, o)
+}
+
+func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) {
+	f, err := os.Open(name) //nolint:gosec // the person names it
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return media.Output{}, err
+		}
+		return media.Output{}, media.Errorf(media.CodeInvalid, "read the picture %s: %w", name, err)
+	}
+	defer func() { _ = f.Close() }() // opened for reading only
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return media.Output{}, media.Errorf(media.CodeInvalid, "%s is a folder: name one picture in it", name)
+	}
+	b, err := a.codec.Store(ctx, f, "")
+	if err != nil {
+		return media.Output{}, media.Errorf(media.CodeOf(err), "store the picture %s: %w", name, err)
+	}
+	base := filepath.Base(name)
+	o := media.NewOutput(b, media.Meta{Label: base, FileName: base})
+	o.Origin = media.Origin{Direction: "input", Source: "command line"}
+	return o, nil
+}
+
+// inputItem finds a ref or a record id and makes it an item of this run.
+func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
+	var r ledger.Record
+	r, err := mediaArg{Item: name}.find(ctx, a.ledger)
+	if err != nil {
+		if media.CodeOf(err) == media.CodeNotFound {
+			return media.Output{}, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
+		}
+		return media.Output{}, err
+	}
+	o := r.Output
+	o.ID, o.Lineage, o.Promoted = "", nil, false
+	o.Origin.Direction = "input"
+	return o, nil
+}
