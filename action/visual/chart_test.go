@@ -73,7 +73,7 @@ func TestEveryKindIsAWellFormedAccessibleSVG(t *testing.T) {
 			t.Parallel()
 			out, alt := chartOf(t, params)
 			checkSVG(t, out)
-			for _, want := range []string{`role="img"`, `aria-labelledby="title desc"`, `<title id="title">`, `<desc id="desc">`, "prefers-color-scheme:dark", "viewBox=", "width=", "height="} {
+			for _, want := range []string{`role="img"`, `aria-label="`, `<title>`, `<desc>`, "prefers-color-scheme:dark", "viewBox=", "width=", "height="} {
 				if !strings.Contains(out, want) {
 					t.Errorf("%s is missing", want)
 				}

@@ -138,10 +138,10 @@ func (d *drawing) render() []byte {
 	lift := low - area.Y
 	d.page.H = math.Ceil(d.page.H - lift - (area.Bottom() - high))
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+".q{font-weight:650}")
+	d.page.Begin(&s, d.alt, svg.CSS()+".wd{font-weight:650}")
 	d.page.Frame(&s)
 	for i, w := range d.words {
-		s.Tag(`<text x="%s" y="%s" font-size="%s" class="q %s" text-anchor="middle"%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), w.length(), svg.Escape(w.text))
+		s.Tag(`<text x="%s" y="%s" font-size="%s" class="wd %s"%s%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), svg.Anchor("middle", svg.RTL(w.text)), w.length(), svg.Escape(w.text))
 	}
 	return d.page.End(&s)
 }

@@ -127,7 +127,7 @@ func Check(tb testing.TB, out []byte) Drawing {
 	page := Parse(tb, out)
 	page.inside(tb)
 	page.Readable(tb)
-	for _, want := range []string{`role="img"`, `aria-labelledby="title desc"`, `<title id="title">`, `<desc id="desc">`, "prefers-color-scheme:dark", "viewBox="} {
+	for _, want := range []string{`role="img"`, `aria-label="`, `<title>`, `<desc>`, "prefers-color-scheme:dark", "viewBox="} {
 		if !strings.Contains(string(out), want) {
 			tb.Errorf("%s is missing", want)
 		}
@@ -195,10 +195,11 @@ func (e Element) Box(d Drawing) (b svg.Box, ok bool) {
 		size := d.size(e)
 		w := svg.Width(e.Text, size) / 1.16 // without the margin for wide faces
 		b = svg.Box{X: e.Num("x"), Y: e.Num("y") - 0.75*size, W: w, H: size * 0.95}
-		switch e.Attrs["text-anchor"] {
-		case "middle":
+		anchor, rtl := e.Attrs["text-anchor"], e.Attrs["direction"] == "rtl"
+		switch {
+		case anchor == "middle":
 			b.X -= w / 2
-		case "end":
+		case (anchor == "end") != rtl: // a text that runs to the left starts at its right
 			b.X -= w
 		}
 	default:
