@@ -65,7 +65,7 @@ func (p pen) figures(b svg.Box) float64 {
 	if n == 0 {
 		return b.Y
 	}
-	cols := max(1, min(n, 4, int(b.W/190)))
+	cols := max(1, min(n, 4, int(b.W/170)))
 	if n > cols && n%cols == 1 && cols > 2 { // no lone card in the last row
 		cols--
 	}

@@ -34,7 +34,7 @@ func Chart() action.Action {
 			{Name: "Source", Description: "Where the data comes from, as a small caption."},
 			{Name: "Width", Type: "integer", Default: defaultWidth, Description: "Pixels, 240 to 4000."},
 			{Name: "Height", Type: "integer", Default: defaultHeight, Description: "Pixels, 160 to 4000."},
-			{Name: "Horizontal", Type: "boolean", Default: false, Description: "Bars from left to right; good for long labels. Bar and stacked only."},
+			{Name: "Horizontal", Type: "boolean", Description: "Bars from left to right; chosen for long labels if missing. Bar and stacked only."},
 			{Name: "AltText", Description: "Text for people who cannot see the chart; made from the data if missing."},
 			{Name: "Chart", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, Description: "The chart, image/svg+xml."},
 			{Name: "Description", Direction: action.Output, Description: "The chart's alt text."},

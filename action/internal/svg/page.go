@@ -95,7 +95,7 @@ func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
 
 // Head is how many pixels title and subtitle take below the upper edge.
 func (p Page) Head() float64 {
-	y := p.Pad() + 25*float64(len(p.titleLines())) + 5
+	y := p.Pad() + 25*float64(len(p.titleLines())) + 9
 	return y + 19*float64(len(p.subtitleLines()))
 }
 
@@ -128,7 +128,7 @@ func (p Page) Frame(s *Canvas) Box {
 	y += 25 * float64(len(lines))
 	lines = p.subtitleLines()
 	s.Block(pad, p.W-2*pad, y+13, 19, "u m", lines)
-	y += 19*float64(len(lines)) + 5
+	y += 19*float64(len(lines)) + 9
 	bottom := p.H - p.Foot()
 	if p.Source != "" {
 		s.Text(pad, p.H-pad-1, "c m", "start", Fit("Source: "+trimSource(p.Source), 11, p.W-2*pad))

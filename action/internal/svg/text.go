@@ -28,7 +28,7 @@ func Width(s string, size float64) float64 {
 		case r >= 0x00c0 && r <= 0x024f: // Latin letters with marks are as wide as without
 			sum += latin(r)
 		case r >= 0x0590 && r < 0x0900: // Hebrew, Arabic and their kin
-			sum += 82
+			sum += 68
 		case r >= 0x1100: // wide scripts and symbols
 			sum += 105
 		default:

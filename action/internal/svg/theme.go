@@ -39,7 +39,7 @@ const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Ar
 func CSS() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "text{font-family:%s}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}", fontStack)
-	b.WriteString(".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}")
+	b.WriteString(".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}")
 	Light().write(&b)
 	b.WriteString("@media (prefers-color-scheme:dark){")
 	Dark().write(&b)

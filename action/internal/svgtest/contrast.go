@@ -67,8 +67,8 @@ func (d Drawing) size(e Element) float64 {
 	return v
 }
 
-// Readable fails for every text whose contrast with what lies under it is below 3:1,
-// in either theme.
+// Readable fails for every text whose contrast with what lies under it is below
+// 4.5:1, in either theme.
 func (d Drawing) Readable(tb testing.TB) {
 	tb.Helper()
 	for _, dark := range []bool{false, true} {
@@ -90,8 +90,8 @@ func (d Drawing) Readable(tb testing.TB) {
 				tb.Errorf("text %q has fill %q", e.Text, fill)
 				continue
 			}
-			if r := Contrast(fill, under); r < 3 {
-				tb.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 3", dark, e.Text, fill, under, r)
+			if r := Contrast(fill, under); r < 4.5 {
+				tb.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 4.5", dark, e.Text, fill, under, r)
 			}
 		}
 	}
