@@ -97,7 +97,7 @@ func (d *drawing) readFigures(v any) error {
 			f.value += " " + unit
 		}
 		if f.value == "" {
-			return svg.Invalid("Figures[%d] has no value", i)
+			return svg.Invalid("Figures[%d] has no value: give value and label", i)
 		}
 		f.icon = iconFor(value.Text(value.Field(m, "icon")), f.label)
 		d.figures = append(d.figures, f)

@@ -90,7 +90,7 @@ func read(p map[string]any) (*drawing, error) {
 	if d.graph, err = graph.Read(p["Nodes"], p["Edges"], head); err != nil {
 		return nil, err
 	}
-	note := d.graph.Reduce(maxNodes, maxEdges)
+	note := d.graph.Reduce(maxNodes, maxNodes, maxEdges)
 	if note != "" {
 		d.warnings = append(d.warnings, note)
 	}

@@ -214,9 +214,9 @@ type tag struct {
 func (d *drawing) tags(marks []mark, size graph.Size) []tag {
 	sizes := d.sizes()
 	order := make([]int, len(sizes))
-	taken := make([]svg.Box, len(marks))
+	var taken []svg.Box
 	for i, m := range marks {
-		order[i], taken[i] = i, svg.Box{X: m.at.X, Y: m.at.Y}.Grow(m.r)
+		order[i], taken = i, append(taken, svg.Box{X: m.at.X, Y: m.at.Y}.Grow(m.r))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	var out []tag

@@ -181,7 +181,7 @@ func pointsOf(v any, name string) ([][2]float64, error) {
 		fx, okx := value.Number(x)
 		fy, oky := value.Number(y)
 		if !okx || !oky || math.IsNaN(fx) {
-			return nil, svg.Invalid("series %q, point %d is not [x, y] with two numbers", svg.Clip(name), i+1)
+			return nil, svg.Invalid("series %q, point %d is not [x, y]: give two numbers", svg.Clip(name), i+1)
 		}
 		out = append(out, [2]float64{fx, fy})
 	}

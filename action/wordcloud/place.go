@@ -19,18 +19,18 @@ const (
 // does not fit at the smallest sizes is left out and counted.
 func lay(words []word, area svg.Box) (placed []word) {
 	top := largest * math.Sqrt(area.W*area.H/(900*440))
-	for range 24 {
-		placed = attempt(words, area, top)
-		if len(placed) == len(words) {
+	for range 23 {
+		if placed = attempt(words, area, top, false); placed != nil {
 			return placed
 		}
 		top *= 0.9
 	}
-	return placed
+	return attempt(words, area, top, true)
 }
 
-// attempt places words on a spiral from the middle, the heaviest first.
-func attempt(words []word, area svg.Box, top float64) []word {
+// attempt places words on a spiral from the middle, the heaviest first. A word that
+// finds no place is left out if some is enough, else nothing is given.
+func attempt(words []word, area svg.Box, top float64, some bool) []word {
 	grid := newGrid(area)
 	var out []word
 	most := words[0].weight
@@ -46,6 +46,8 @@ func attempt(words []word, area svg.Box, top float64) []word {
 			w.box = b
 			grid.put(b)
 			out = append(out, w)
+		} else if !some {
+			return nil
 		}
 	}
 	return out

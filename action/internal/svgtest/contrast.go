@@ -3,6 +3,7 @@ package svgtest
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,6 +46,22 @@ func (d Drawing) rules(dark bool) map[string]map[string]string {
 		}
 		style = after
 	}
+}
+
+// Rules gives the style of each class in both themes as text, to be compared.
+func (d Drawing) Rules() map[string]string {
+	out := map[string]string{}
+	for theme, rules := range map[string]map[string]map[string]string{"light": d.light, "dark": d.night} {
+		for class, props := range rules {
+			var list []string
+			for k, v := range props {
+				list = append(list, k+":"+v)
+			}
+			slices.Sort(list)
+			out[theme+" "+class] = strings.Join(list, ";")
+		}
+	}
+	return out
 }
 
 // prop is a property of an element: its attribute, or what its classes say.

@@ -12,9 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/action/internal/svg"
 )
+
+// Patience is how long one drawing may take on a busy machine with the race detector.
+const Patience = 60 * time.Second
 
 // Element is one element of a drawing, in drawing order.
 type Element struct {
