@@ -73,37 +73,49 @@ func (p pen) figures(b svg.Box) float64 {
 	y := b.Y
 	for from := 0; from < n; from += cols {
 		row := p.d.figures[from:min(n, from+cols)]
-		high := 0.0
+		high, size := 0.0, 30.0
 		for _, f := range row {
+			size = min(size, fitting(f, w-2*inner)) // one size in a row
 			high = max(high, 74+17*float64(len(svg.Wrap(f.label, bodySize, w-2*inner, 3))))
 		}
 		for i, f := range row {
-			p.figure(svg.Box{X: b.X + (w+gutter)*float64(i), Y: y, W: w, H: high}, f, from+i)
+			p.figure(svg.Box{X: b.X + (w+gutter)*float64(i), Y: y, W: w, H: high}, f, size, from+i)
 		}
 		y += high + gutter
 	}
 	return y
 }
 
-func (p pen) figure(b svg.Box, f figure, k int) {
-	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
+// roomy is how wide a card must be inside to have an icon beside its value.
+const roomy = 120
+
+// fitting is the type size at which a value fits into its card.
+func fitting(f figure, room float64) float64 {
+	if f.icon != "" && room > roomy {
+		room -= 34
+	}
 	size := 30.0
+	for size > 14 && svg.Width(f.value, size*svg.Bold) > room {
+		size--
+	}
+	return size
+}
+
+func (p pen) figure(b svg.Box, f figure, size float64, k int) {
+	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
 	room := b.W - 2*inner
 	rtl := svg.RTL(f.value + " " + f.label)
 	x, anchor := b.X+inner, "start"
 	if rtl {
 		x, anchor = b.Right()-inner, "end"
 	}
-	if f.icon != "" && room > 120 {
+	if f.icon != "" && room > roomy {
 		at := b.Right() - inner - 26
 		if rtl {
 			at = b.X + inner
 		}
 		p.icon(f.icon, at, b.Y+16, 26, k)
 		room -= 34
-	}
-	for size > 14 && svg.Width(f.value, size*svg.Bold) > room {
-		size--
 	}
 	p.s.Tag(`<text x="%s" y="%s" font-size="%s" font-weight="700" class="i"%s>%s</text>`, svg.Px(x), svg.Px(b.Y+44), svg.Px(size), svg.Anchor(anchor, svg.RTL(f.value)), svg.Escape(svg.Fit(f.value, size*svg.Bold, room)))
 	p.s.Lines(x, b.Y+68, 17, "body i", anchor, svg.Wrap(f.label, bodySize, b.W-2*inner, 3))

@@ -21,7 +21,7 @@ import (
 // Name is what models call the action.
 const Name = "Create Mermaid Diagram"
 
-const defaultWidth = 960
+const defaultWidth = 800
 
 // MaxCode is how many bytes of Mermaid are read. Mermaid itself reads 50,000.
 const MaxCode = 200_000

@@ -28,8 +28,9 @@ type Plan struct {
 // Directions lists the words that Plan knows.
 func Directions() []string { return []string{"auto", "down", "right", "up", "left"} }
 
-// tall is how high a page may become before layers had better run across.
-const tall = 1400
+// tall is how high a page may become before layers had better run across. It is much,
+// because people scroll down and not aside.
+const tall = 2400
 
 // Arrange measures and lays out a graph.
 func Arrange(g *Graph, plan Plan) Picture {

@@ -27,8 +27,10 @@ func Width(s string, size float64) float64 {
 			sum += 2 // so that no heap of marks is free
 		case r >= 0x00c0 && r <= 0x024f: // Latin letters with marks are as wide as without
 			sum += latin(r)
-		case r >= 0x0590 && r < 0x0900: // Hebrew, Arabic and their kin
+		case r >= 0x0590 && r < 0x0600: // Hebrew
 			sum += 68
+		case r >= 0x0600 && r < 0x0900: // Arabic and its kin, whose last letters are wide
+			sum += 82
 		case r >= 0x1100: // wide scripts and symbols
 			sum += 105
 		default:
