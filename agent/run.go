@@ -26,6 +26,7 @@ type run struct {
 	depth          int
 	task           string
 	input          map[string]any
+	earlier        []chat.Message // the conversation before the task
 	journal        journal.Journal
 	prefer         preference
 	set            *media.Set

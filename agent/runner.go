@@ -202,10 +202,7 @@ func (r *Runner) slugs() []string {
 // the result is there all the same, with the status and everything that was made.
 // When ctx ends, the run is cancelled: what is in flight is awaited and kept.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
-	if blank(req.Message) {
-		return nil, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
-	}
-	spec, err := r.spec(req.Agent)
+	spec, err := r.admit(req)
 	if err != nil {
 		return nil, err
 	}
@@ -217,10 +214,24 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	}
 	root := &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
-		task: req.Message, input: req.Input, journal: r.cfg.Journal,
+		task: req.Message, input: req.Input, earlier: req.History, journal: r.cfg.Journal,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	return root.do(ctx, req.Granted)
+}
+
+// Check tells whether Run would begin: that there is a message, and the agent is there
+// and ready. The error is the one that Run would give.
+func (r *Runner) Check(req Request) error {
+	_, err := r.admit(req)
+	return err
+}
+
+func (r *Runner) admit(req Request) (spec, error) {
+	if blank(req.Message) {
+		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
+	}
+	return r.spec(req.Agent)
 }
 
 // spec is an agent to run: a definition or Go code.
