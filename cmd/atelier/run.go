@@ -20,11 +20,14 @@ import (
 )
 
 type runCmd struct {
-	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message    string `arg:"" help:"What the agent shall do."`
-	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB         string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB         string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Agent   string `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message string `arg:"" help:"What the agent shall do."`
+	Files   string `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB      string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB      string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	// Conversation is nil where the flag is not given.
+	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
+
 	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
@@ -35,16 +38,18 @@ type runCmd struct {
 
 // answer is what run --json prints.
 type answer struct {
-	RunID    string          `json:"run_id"`
-	Status   agent.Status    `json:"status"`
-	Message  string          `json:"message"`
-	Report   string          `json:"report"`
-	Outputs  []outputView    `json:"outputs"`
-	AlsoMade []outputView    `json:"also_made"`
-	Warnings []string        `json:"warnings"`
-	Usage    agent.Usage     `json:"usage"`
-	Cost     agent.Cost      `json:"cost"`
-	Error    json.RawMessage `json:"error,omitempty"`
+	RunID string `json:"run_id"`
+	// Conversation is the id of the conversation, where there is one.
+	Conversation string          `json:"conversation_id,omitempty"`
+	Status       agent.Status    `json:"status"`
+	Message      string          `json:"message"`
+	Report       string          `json:"report"`
+	Outputs      []outputView    `json:"outputs"`
+	AlsoMade     []outputView    `json:"also_made"`
+	Warnings     []string        `json:"warnings"`
+	Usage        agent.Usage     `json:"usage"`
+	Cost         agent.Cost      `json:"cost"`
+	Error        json.RawMessage `json:"error,omitempty"`
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
 }
@@ -53,6 +58,9 @@ type answer struct {
 func (c *runCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Message) == "" {
 		return media.Errorf(media.CodeInvalid, "the message is empty: say what %s shall do", c.Agent)
+	}
+	if c.Conversation != nil && strings.TrimSpace(*c.Conversation) == "" {
+		return media.Errorf(media.CodeInvalid, "--conversation names none: give the id of one (see `atelier conversations list`), or new")
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
@@ -86,6 +94,9 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 		}
 	}
 	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
+	if c.Conversation != nil {
+		req.Conversation = *c.Conversation
+	}
 	if c.ImageModel != "" {
 		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
 			return err
@@ -119,7 +130,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 // for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
-		RunID: res.RunID, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
+		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions),
 	}
 	if res.Error != nil {
@@ -181,10 +192,15 @@ func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outpu
 func readable(res *agent.Result) string {
 	return media.ResolveString(res.Message, func(r media.Ref) string {
 		if o, ok := res.Find(r); ok {
-			return "[" + strings.TrimSpace(o.Label+" "+string(r)) + "]"
+			return named(o.Label, r)
 		}
 		return "[missing " + string(r.Modality()) + "]"
 	})
+}
+
+// named shows an item within a text for people.
+func named(label string, r media.Ref) string {
+	return "[" + strings.TrimSpace(label+" "+string(r)) + "]"
 }
 
 func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
@@ -211,6 +227,9 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
 	w.note("%s %s: %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"), money(ans.Cost.EstimatedUSD))
+	if ans.Conversation != "" {
+		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
+	}
 	if ans.Report != "" {
 		w.line("report: %s", ans.Report)
 	}
