@@ -153,6 +153,21 @@ func TestFailedRunsAnswer(t *testing.T) {
 	}
 }
 
+func TestCancelledRunsAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
+	must(t, err)
+	<-h.arrived
+	r.Cancel()
+	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || len(res.Warnings) > 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if messages, _ := h.kept(t, r.Conversation); len(messages) != 2 || messages[1].Status != ledger.StatusCancelled {
+		t.Errorf("messages %+v", messages)
+	}
+}
+
 // TestGivenMediaIsAttached: what comes with a message, beside it or as data in its
 // text, is in the conversation.
 func TestGivenMediaIsAttached(t *testing.T) {

@@ -30,11 +30,10 @@ type commandLine struct {
 	Providers providersCmd `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media     mediaCmd     `cmd:"" help:"What was made and seen: list, show, get, verify."`
 	Runs      runsCmd      `cmd:"" help:"What was run: list, show, events."`
+	Doctor    doctorCmd    `cmd:"" help:"Check keys, folders and the database."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 
 	Conversations conversationsCmd `cmd:"" help:"What was said: list, show."`
-
-	Doctor  doctorCmd  `cmd:"" help:"Check keys, folders and the database."`
-	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
 // world is what a command may touch outside itself.

@@ -20,38 +20,38 @@ import (
 )
 
 type runCmd struct {
-	Agent   string `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message string `arg:"" help:"What the agent shall do."`
-	Files   string `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB      string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB      string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	// Conversation is nil where the flag is not given.
-	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
-
+	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message    string `arg:"" help:"What the agent shall do."`
+	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB         string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB         string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
 	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
 	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
 	ImageModel string `help:"The image model that agents shall prefer." placeholder:"NAME"`
 	Open       bool   `help:"Open the report in the browser."`
 	JSON       bool   `help:"Print one JSON object."`
+
+	// Conversation is nil where the flag is not given.
+	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
 }
 
 // answer is what run --json prints.
 type answer struct {
-	RunID string `json:"run_id"`
-	// Conversation is the id of the conversation, where there is one.
-	Conversation string          `json:"conversation_id,omitempty"`
-	Status       agent.Status    `json:"status"`
-	Message      string          `json:"message"`
-	Report       string          `json:"report"`
-	Outputs      []outputView    `json:"outputs"`
-	AlsoMade     []outputView    `json:"also_made"`
-	Warnings     []string        `json:"warnings"`
-	Usage        agent.Usage     `json:"usage"`
-	Cost         agent.Cost      `json:"cost"`
-	Error        json.RawMessage `json:"error,omitempty"`
+	RunID    string          `json:"run_id"`
+	Status   agent.Status    `json:"status"`
+	Message  string          `json:"message"`
+	Report   string          `json:"report"`
+	Outputs  []outputView    `json:"outputs"`
+	AlsoMade []outputView    `json:"also_made"`
+	Warnings []string        `json:"warnings"`
+	Usage    agent.Usage     `json:"usage"`
+	Cost     agent.Cost      `json:"cost"`
+	Error    json.RawMessage `json:"error,omitempty"`
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
+	// Conversation is the id of the conversation, where there is one.
+	Conversation string `json:"conversation_id,omitempty"`
 }
 
 // Run runs an agent.
