@@ -80,7 +80,6 @@ func fetch(origin string) generate.Fetch {
 	}
 }
 
-
 // ask generates n pictures and checks what every result has to keep.
 func (b *bench) ask(t *testing.T, h Harness, r generate.Request) *generate.Result {
 	t.Helper()

@@ -119,7 +119,7 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	res, err := c.do(req)
+	res, err := c.do(req) //nolint:bodyclose // Read closes it.
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, c.Ended(ctx, false)
