@@ -109,7 +109,7 @@ func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 			w.line("%s", media.ResolveString(m.Text, func(r media.Ref) string { return named(labels[r], r) }))
 		}
 		if m.Failure.Message != "" {
-			w.line("%s: %s: %s", m.Status, m.Failure.Code, m.Failure.Message)
+			w.line("failure: %s: %s", m.Failure.Code, m.Failure.Message)
 		}
 		for _, a := range m.Attachments {
 			w.line("  %s  %-13s %s", a.Ref, a.MIMEType, a.Name)
