@@ -101,7 +101,7 @@ func loadFolder(f Folder) (defs []*Definition, problems []Problem) {
 			continue
 		}
 		if first, twice := seen[def.Slug]; twice {
-			problems = append(problems, problemAt(def.pos, "agent %q is already defined at %s: give one of them another slug", def.Slug, first))
+			problems = append(problems, problemAt(def.pos, "agent %q is already defined in %s at line %d: give one of them another slug", def.Slug, path.Base(first.file), first.line))
 			continue
 		}
 		seen[def.Slug] = def.pos
@@ -224,7 +224,7 @@ func (d *Definitions) checkNames() (problems []Problem) {
 	for _, def := range d.list {
 		other, err := d.Find(def.Name)
 		if err == nil && other != def && def.Name != "" {
-			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s (%s): give one of them another name", def.Slug, clip(def.Name, 80), other.Slug, other.pos))
+			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s: give one of them another name", def.Slug, clip(def.Name, 80), other.Slug))
 		}
 	}
 	return problems

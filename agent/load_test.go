@@ -181,7 +181,7 @@ func TestLongCircleAndDuplicates(t *testing.T) {
 	}
 	f := definitions(map[string]string{"a": ""})
 	f["z.yaml"] = f["a.yaml"]
-	if _, err := agent.Load(f); err == nil || !strings.Contains(err.Error(), "already defined at a.yaml:1:1") {
+	if _, err := agent.Load(f); err == nil || !strings.Contains(err.Error(), "already defined in a.yaml at line 1") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -48,6 +48,8 @@ func (r *reader) payloadSchema(d *Definition, n *yaml.Node) {
 // json turns YAML into the JSON value that it stands for. What JSON does not have is a problem.
 func (r *reader) json(n *yaml.Node) any {
 	switch n.Kind {
+	default: // aliases are refused before
+		return scalar(n)
 	case yaml.MappingNode:
 		object := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -66,7 +68,6 @@ func (r *reader) json(n *yaml.Node) any {
 		}
 		return list
 	}
-	return scalar(n)
 }
 
 // scalar reads booleans, finite numbers and null; all else is text, dates as well.
