@@ -3,6 +3,7 @@ package agent_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -244,6 +245,37 @@ func TestShippedAgents(t *testing.T) {
 	for _, want := range []string{"${media:REF}", "alt", "figcaption", "1536x1024", "Sources", "Generate Image", "Create SVG Chart"} {
 		if !strings.Contains(writer.Prompt, want) {
 			t.Errorf("the writer's prompt lacks %q", want)
+		}
+	}
+}
+
+// TestKeysAreDocumented compares the documented keys with those that the reader names
+// when it refuses one.
+func TestKeysAreDocumented(t *testing.T) {
+	t.Parallel()
+	documented := map[string]string{}
+	for _, k := range agent.Keys() {
+		where, key, _ := strings.Cut(strings.TrimSuffix(k.Path, "[]"), "[].")
+		if key == "" {
+			where, key = "", where
+		}
+		documented[where] += " " + key
+		if k.Type == "" || k.Default == "" || !strings.HasSuffix(k.Description, ".") {
+			t.Errorf("key %s is not described", k.Path)
+		}
+	}
+	for where, yaml := range map[string]string{"": "zzz: 1\n", "actions": "actions: [{name: Paint, zzz: 1}]\n", "agents": "agents: [{slug: painter, zzz: 1}]\n"} {
+		_, err := agent.Load(definitions(map[string]string{"painter": yaml}))
+		_, list, ok := strings.Cut(fmt.Sprint(err), `unknown field "zzz": use `)
+		if !ok {
+			t.Fatalf("got %v", err)
+		}
+		list, _, _ = strings.Cut(list, "\n")
+		known := strings.Split(list, ", ")
+		have := strings.Fields(documented[where])
+		slices.Sort(have)
+		if !slices.Equal(known, have) {
+			t.Errorf("%q: the reader knows %v, agent.Keys documents %v", where, known, have)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
@@ -132,7 +133,7 @@ func schemaFault(n *yaml.Node, err error) (*yaml.Node, string) {
 		}
 		n = next
 	}
-	return n, "is no JSON Schema: " + schemaProblem(v)
+	return n, "is no JSON Schema: " + strings.TrimPrefix(schemaProblem(v), "- ")
 }
 
 // child finds the value under a key or at an index.
@@ -173,7 +174,8 @@ func (r *run) unfitPayload() error {
 		err = r.spec.def.schema.Validate(value)
 	}
 	if err != nil {
-		return badStep("the payload does not fit payload_schema: %s", schemaProblem(err))
+		why := strings.ReplaceAll(strings.TrimPrefix(schemaProblem(err), "- "), "at ''", "at the top")
+		return badStep("the payload does not fit payload_schema: %s", why)
 	}
 	return nil
 }

@@ -109,6 +109,9 @@ func definitions(dir string) (*agent.Definitions, error) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, media.Errorf(media.CodeInvalid, "--agents %s is not a folder that can be read", dir)
 		}
+		if _, _, err := locate(dir); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "--agents: %w", err)
+		}
 		folders = append(folders, agent.Folder{Name: dir, Files: os.DirFS(dir)})
 	}
 	return agent.LoadFolders(folders...)

@@ -166,6 +166,16 @@ func TestValidateTakesFiles(t *testing.T) {
 	}
 }
 
+func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, args := range [][]string{{"agents", "list"}, {"agents", "show", "sage"}, {"run", "sage", "Hello"}} {
+		if o := p.atelier(append(args, "--agents", t.TempDir())...); o.code != exitInput || !strings.Contains(o.stderr, "holds no definition") {
+			t.Errorf("%v: got %+v", args, o)
+		}
+	}
+}
+
 // TestEveryActionIsInTheCatalogue compares what is documented and checked against
 // with what a run registers.
 func TestEveryActionIsInTheCatalogue(t *testing.T) {
