@@ -209,3 +209,38 @@ func TestEveryActionIsInTheCatalogue(t *testing.T) {
 		}
 	}
 }
+
+// TestPromptsNameWhatTheAgentHas keeps prompts from speaking of actions that their
+// agent may not take.
+func TestPromptsNameWhatTheAgentHas(t *testing.T) {
+	t.Parallel()
+	defs, err := definitions("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, d := range defs.All() {
+		may := map[string]bool{}
+		for _, a := range d.Actions {
+			may[a.Name] = true
+		}
+		for _, f := range families() {
+			for _, a := range f.actions {
+				if f.name == "Media of the run" || !strings.Contains(d.Prompt, a.Name) {
+					continue
+				}
+				if named++; !may[a.Name] {
+					t.Errorf("the prompt of %s names %s, which it may not take", d.Slug, a.Name)
+				}
+			}
+		}
+		for name := range may {
+			if !strings.Contains(d.Prompt, name) {
+				t.Errorf("the prompt of %s does not say when to use %s", d.Slug, name)
+			}
+		}
+	}
+	if named < 15 {
+		t.Errorf("found only %d names", named)
+	}
+}
