@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +56,8 @@ type Config struct {
 	Journal journal.Journal
 	// Observer saves and shows what happens; nil means nobody does.
 	Observer Observer
-	// Sources are files, web, db, kb by name. A name that is missing is not configured.
+	// Sources are files, web, db, kb and the program's own by name. A name that is
+	// missing is not configured.
 	Sources map[string]Source
 	// Parallel is how many acts of one step run at once; 0 means 8.
 	Parallel int
@@ -127,10 +130,8 @@ func NewRunner(cfg Config) (*Runner, error) {
 			return nil, media.Errorf(media.CodeInvalid, "agent %q is defined in a file and in Go: give one of them another slug", slug)
 		}
 	}
-	for _, d := range r.cfg.Definitions.All() {
-		if err := r.check(d); err != nil {
-			return nil, err
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	for _, d := range r.cfg.Definitions.All() {
 		if r.ready(d) != nil {
@@ -145,22 +146,22 @@ func NewRunner(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// check finds what a definition names that does not exist.
-func (r *Runner) check(d *Definition) error {
-	for _, a := range d.Agents {
-		if !r.known(a.Slug) {
-			return media.Errorf(media.CodeInvalid, "%s: agent %q is not known: there are %s", a.pos, a.Slug, joined(r.slugs()))
+// check finds what definitions name that does not exist.
+func (r *Runner) check() error {
+	var problems []Problem
+	for _, d := range r.cfg.Definitions.All() {
+		goAgents, sources := slices.Collect(maps.Keys(r.cfg.GoAgents)), slices.Collect(maps.Keys(r.cfg.Sources))
+		problems = append(problems, r.cfg.Definitions.unknownNames(d, goAgents, sorted(sources))...)
+		if r.ready(d) != nil {
+			continue // not offered, so its actions need not be there
+		}
+		for _, a := range d.Actions {
+			if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
+				problems = append(problems, problemAt(a.pos, "%v", err))
+			}
 		}
 	}
-	if ready := r.ready(d) == nil; !ready {
-		return nil // not offered, so its actions need not be there
-	}
-	for _, a := range d.Actions {
-		if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
-			return media.Errorf(media.CodeInvalid, "%s: %w", a.pos, err)
-		}
-	}
-	return nil
+	return wrong(problems)
 }
 
 // ready says why an agent cannot run: a source that it requires is not configured.
@@ -177,14 +178,6 @@ func (r *Runner) ready(d *Definition) error {
 		return media.Errorf(media.CodeInvalid, "agent %s needs %s, which is not there: %s", d.Slug, name, why)
 	}
 	return nil
-}
-
-func (r *Runner) known(slug string) bool {
-	if _, ok := r.cfg.GoAgents[slug]; ok {
-		return true
-	}
-	_, err := r.cfg.Definitions.Find(slug)
-	return err == nil
 }
 
 func (r *Runner) slugs() []string {
