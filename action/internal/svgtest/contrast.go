@@ -143,7 +143,7 @@ func (e Element) covers(d Drawing, at svg.Point) bool {
 		c := b.Center()
 		return math.Hypot((at.X-c.X)/b.W*2, (at.Y-c.Y)/b.H*2) <= 1
 	case "polygon", "path":
-		return within(svg.Point{X: at.X - e.dx, Y: at.Y - e.dy}, e.outline())
+		return within(svg.Point{X: at.X - e.dx, Y: at.Y - e.dy}, e.corners)
 	}
 	return false
 }

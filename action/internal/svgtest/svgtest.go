@@ -12,20 +12,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/action/internal/svg"
 )
-
-// Patience is how long one drawing may take on a busy machine with the race detector.
-const Patience = 60 * time.Second
 
 // Element is one element of a drawing, in drawing order.
 type Element struct {
 	Name, Text string
 	Attrs      map[string]string
-	dx, dy     float64 // from groups and nested drawings
-	hidden     float64 // scale of the group that is shown only where the file is small
+	dx, dy     float64     // from groups and nested drawings
+	corners    []svg.Point // of polygons and paths
+	hidden     float64     // scale of the group that is shown only where the file is small
 }
 
 // Drawing is a parsed file.
@@ -131,6 +128,9 @@ func element(tb testing.TB, v xml.StartElement) Element {
 		}
 		e.Attrs[name] = a.Value
 	}
+	if e.Name == "polygon" || e.Name == "path" {
+		e.corners = e.outline()
+	}
 	if m := translate.FindStringSubmatch(e.Attrs["transform"]); m != nil {
 		e.dx, _ = strconv.ParseFloat(m[1], 64) // the pattern has matched
 		e.dy, _ = strconv.ParseFloat(m[2], 64)
@@ -231,7 +231,7 @@ func (e Element) Box(d Drawing) (b svg.Box, ok bool) {
 	case "ellipse":
 		b = svg.Box{X: e.Num("cx") - e.Num("rx"), Y: e.Num("cy") - e.Num("ry"), W: 2 * e.Num("rx"), H: 2 * e.Num("ry")}
 	case "polygon", "path":
-		if b, ok = bounds(e.outline()); !ok {
+		if b, ok = bounds(e.corners); !ok {
 			return b, false
 		}
 	case "text":
