@@ -180,7 +180,7 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 		y = q.points(svg.Box{X: b.X + inner, Y: y, W: room}, s.items, k)
 	}
 	if s.chart != nil {
-		high := math.Round(min(420, max(230, (b.W-8)*0.6)))
+		high := math.Round(min(420, max(260, (b.W-8)*0.6))) + s.legend*10
 		inset, err := visual.DrawInset(s.chart, math.Floor(b.W-8), high)
 		if err != nil {
 			return 0, svg.Invalid("Sections[%d].chart: %w", k, err)

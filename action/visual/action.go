@@ -82,6 +82,8 @@ type Inset struct {
 	// Body is markup that uses the classes of the shared style.
 	Body string
 	Alt  string
+	// Names is how many series its legend names; 0 if it has none.
+	Names int
 }
 
 // DrawInset draws a chart from the parameters of Create SVG Chart as part of a page,
@@ -96,5 +98,9 @@ func DrawInset(params map[string]any, w, h float64) (Inset, error) {
 	d.W, d.H = w, h
 	var s svg.Canvas
 	d.draw(&s)
-	return Inset{Body: s.String(), Alt: describe(d)}, nil
+	in := Inset{Body: s.String(), Alt: describe(d)}
+	if d.legend() {
+		in.Names = len(d.series)
+	}
+	return in, nil
 }
