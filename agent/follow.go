@@ -17,6 +17,13 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 	}
 	r.apply(ctx, s)
 	unknown := r.promote(ctx, s.Promote)
+	if s.acts() && r.lastTurn != "" {
+		r.warn(ctx, r.lastTurn+": what the last answer asked for was not run")
+		if !s.Done {
+			return false, nil
+		}
+		s.Actions, s.Agents = nil, nil
+	}
 	if s.acts() {
 		res := r.doAll(ctx, s)
 		if len(unknown) > 0 {
@@ -29,7 +36,7 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 		return false, ctx.Err()
 	}
 	all := slices.Concat(unknown, r.unknownRefs())
-	if len(all) > 0 && !r.refsSentBack && r.turns < r.spec.def.Turns {
+	if len(all) > 0 && !r.refsSentBack && r.lastTurn == "" {
 		r.refsSentBack = true
 		r.tell(results{Errors: []action.Problem{problemOf(r.set.Unknown(all...))}})
 		return false, nil
