@@ -11,6 +11,9 @@ const (
 // bounded shortens the long lists of media items in a value, at any depth. Lists of
 // other things stay.
 func bounded(v any) any {
+	if !holdsMany(v) {
+		return v
+	}
 	switch t := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(t))
@@ -29,6 +32,28 @@ func bounded(v any) any {
 		return out
 	}
 	return v
+}
+
+// holdsMany tells whether anything in a value would be shortened.
+func holdsMany(v any) bool {
+	switch t := v.(type) {
+	case map[string]any:
+		for _, e := range t {
+			if holdsMany(e) {
+				return true
+			}
+		}
+	case []any:
+		if len(t) > maxShownItems && listsItems(t) {
+			return true
+		}
+		for _, e := range t {
+			if holdsMany(e) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // listsItems tells whether most of a list are media items, or stand for some that failed.
