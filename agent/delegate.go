@@ -27,7 +27,7 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	made := madeBy(res)
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
-		Payload: shown(child.payload), Media: boundedList(viewsOf(made)), Error: res.Error,
+		Payload: child.shown(ctx), Media: boundedList(viewsOf(made)), Error: res.Error,
 	}
 	if err != nil {
 		out.Message = strings.TrimSpace(res.Error.Message + " " + res.Message)

@@ -62,6 +62,9 @@ func (r *run) apply(ctx context.Context, s *Step) {
 	if s.PayloadPatch != nil {
 		r.payload = mergePatch(r.payload, s.PayloadPatch)
 	}
+	if s.Payload != nil || s.PayloadPatch != nil {
+		r.takeOver(ctx)
+	}
 	if r.payload != nil {
 		r.payload, _ = mapStrings(r.payload, r.knownRefs).(map[string]any)
 	}

@@ -160,22 +160,7 @@ func (r *results) message() chat.Message {
 }
 
 // shownText is how many bytes of one text in a sub-agent's payload its parent sees.
-// The whole payload goes where the parent's definition says.
 const shownText = 4000
-
-// shown shortens the long texts of a payload.
-func shown(payload map[string]any) map[string]any {
-	if payload == nil {
-		return nil
-	}
-	short, _ := mapStrings(payload, func(s string) string {
-		if len(s) <= shownText {
-			return s
-		}
-		return clip(s, shownText) + " [shortened here; kept whole]"
-	}).(map[string]any)
-	return short
-}
 
 // maxValid is how many of the values that would have been accepted are told.
 const maxValid = 50

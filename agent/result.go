@@ -59,7 +59,8 @@ type Result struct {
 	Message string `json:"message"`
 	// Payload is a JSON object with placeholders, or null.
 	Payload json.RawMessage `json:"payload"`
-	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order.
+	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order;
+	// without the documents that only repeat a part of Payload.
 	Outputs  []media.Output `json:"outputs"`
 	AlsoMade []media.Output `json:"also_made"`
 	Warnings []string       `json:"warnings"`

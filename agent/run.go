@@ -166,7 +166,7 @@ func (r *run) result(rec RunRecord) *Result {
 		Error: rec.Error, all: r.set.All(),
 	}
 	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" {
+		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
 			res.AlsoMade = append(res.AlsoMade, o)
 		}
 	}
