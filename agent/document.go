@@ -151,7 +151,8 @@ func (r *run) takeOver(ctx context.Context) {
 			r.warn(ctx, fmt.Sprintf("%s could not be taken over into %s: %s", o.Ref, clip(key, 80), err))
 			continue
 		}
-		r.payload = setKeys(r.payload, map[string]any{key: text})
+		// A document from outside may hold pictures as data.
+		r.payload = setKeys(r.payload, map[string]any{key: r.cleanText(ctx, text)})
 	}
 }
 

@@ -155,6 +155,27 @@ func TestTakeOverOfOtherThings(t *testing.T) {
 	}
 }
 
+// TestTakeOverLeavesDataBehind: a document that a person attached may hold pictures as
+// data; the payload holds their refs.
+func TestTakeOverLeavesDataBehind(t *testing.T) {
+	t.Parallel()
+	page := `<h1>Page</h1><img src="data:image/png;base64,` + base64Of(picture(3)) + `">`
+	w := build(t, setup{agents: map[string]string{"painter": painter}})
+	b, err := w.store.Store(t.Context(), strings.NewReader(page), "text/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := media.NewOutput(b, media.Meta{Label: "Attached"})
+	w.script.answers = map[string][]any{"painter": {`{"payload":{"report_html":"` + string(doc.Ref) + `"},"done":true}`}}
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", Granted: []media.Output{doc}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := payloadText(t, res, "report_html"); got != `<h1>Page</h1><img src="${media:`+refOf(3)+`}">` {
+		t.Errorf("the payload is %s", got)
+	}
+}
+
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

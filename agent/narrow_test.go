@@ -213,6 +213,28 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+// TestSummariesHoldNoData: what a model writes into a summary is text, never media.
+func TestSummariesHoldNoData(t *testing.T) {
+	t.Parallel()
+	yaml := "actions:\n  - name: Labelled\n    result_expiration_turns: 1\n    result_expiration_mode: Compact\n    compact_mode: Summarize\n"
+	call := `{"actions":[{"name":"Labelled","params":{"Number":1,"Length":9000}}]}`
+	data := base64Of(picture(7))
+	w := build(t, setup{agents: map[string]string{"painter": yaml}, actions: []action.Action{labelled()}, answers: map[string][]any{
+		"painter": {call, call, call, `{"done":true}`}, "": {"It showed " + data + " and more."},
+	}})
+	if _, err := w.run(t, "work"); err != nil {
+		t.Fatal(err)
+	}
+	if told := lastRequest(w).Messages[2].Text(); strings.Contains(told, data[:48]) || !strings.Contains(told, "It showed") {
+		t.Errorf("told %s", told)
+	}
+	for _, p := range w.watcher.prompts {
+		if strings.Contains(p.Response, data[:48]) {
+			t.Error("a record holds it")
+		}
+	}
+}
+
 // TestOfflineModelIsNotAskedForSummaries: it follows rules and would answer nonsense.
 func TestOfflineModelIsNotAskedForSummaries(t *testing.T) {
 	t.Parallel()
