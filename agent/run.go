@@ -18,26 +18,30 @@ import (
 
 // run is one agent at work: the root, or a sub-agent.
 type run struct {
-	r              *Runner
-	spec           spec
-	id, parent     string
-	tree, owner    string
-	path           string // slugs from the root, slash separated
-	depth          int
-	task           string
-	input          map[string]any
-	journal        journal.Journal
-	prefer         preference
-	set            *media.Set
-	model          chat.Model
-	history        history
-	payload        map[string]any
-	message        string
-	turns          int
-	refsSentBack   bool // unknown refs went back to the model once
-	recoveredSpace bool // the context was shortened once
-	startedAt      time.Time
-	calls          atomic.Int64 // acts of Go code, for their index
+	r            *Runner
+	spec         spec
+	id, parent   string
+	tree, owner  string
+	path         string // slugs from the root, slash separated
+	depth        int
+	task         string
+	input        map[string]any
+	earlier      []chat.Message // the conversation before the task
+	journal      journal.Journal
+	prefer       preference
+	set          *media.Set
+	model        chat.Model
+	history      history
+	payload      map[string]any
+	message      string
+	turns        int
+	refsSentBack bool   // unknown refs went back to the model once
+	lastTurn     string // why the turn under way is the last one; empty if it is not
+	// payloadSentBack tells that a payload that does not fit went back once.
+	payloadSentBack bool
+	max             limits
+	startedAt       time.Time
+	calls           atomic.Int64 // acts of Go code, for their index
 
 	mu           sync.Mutex // guards what follows; acts of a step write it at once
 	warnings     []string
@@ -47,6 +51,7 @@ type run struct {
 	models       []ModelUse
 	dispositions []generate.Disposition
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
+	spent        int64              // tokens of the run's own calls
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -164,7 +169,7 @@ func (r *run) result(rec RunRecord) *Result {
 		Error: rec.Error, all: r.set.All(),
 	}
 	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" {
+		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
 			res.AlsoMade = append(res.AlsoMade, o)
 		}
 	}

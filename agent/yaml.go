@@ -1,20 +1,17 @@
 package agent
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"atelier/media"
 )
 
 // reader turns YAML nodes into a definition and collects what is wrong, with positions.
 type reader struct {
 	file     string
-	problems []error
+	problems []Problem
 }
 
 func (r *reader) at(n *yaml.Node) position {
@@ -22,11 +19,37 @@ func (r *reader) at(n *yaml.Node) position {
 }
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) {
-	e := media.Errorf(media.CodeInvalid, format, args...)
-	r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: %w", r.at(n), e))
+	r.problems = append(r.problems, problemAt(r.at(n), format, args...))
 }
 
-// fields calls the function of every key. Unknown and repeated keys are problems.
+// aliases refuses anchors that are used: a small file could stand for a huge one.
+func (r *reader) aliases(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		r.fail(n, "aliases such as *%s are not read: write the value out", clip(n.Value, 40))
+		return
+	}
+	for _, child := range n.Content {
+		r.aliases(child)
+	}
+}
+
+// fieldName is a key as it is documented: TurnsToLive and turnsToLive are turns_to_live.
+func fieldName(key string) string {
+	var b strings.Builder
+	for i, c := range key {
+		if c >= 'A' && c <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			c += 'a' - 'A'
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// fields calls the function of every key, in snake case or PascalCase. Unknown and
+// repeated keys are problems.
 func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, "want a mapping of fields here")
@@ -35,7 +58,11 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		read, ok := known[key.Value]
+		name := key.Value
+		if _, ok := known[name]; !ok {
+			name = fieldName(name)
+		}
+		read, ok := known[name]
 		switch {
 		case !ok:
 			names := make([]string, 0, len(known))
@@ -43,12 +70,12 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 				names = append(names, k)
 			}
 			r.fail(key, "unknown field %q: use %s", clip(key.Value, 60), joined(sorted(names)))
-		case seen[key.Value]:
+		case seen[name]:
 			r.fail(key, "field %q stands twice", key.Value)
 		default:
 			read(value)
 		}
-		seen[key.Value] = true
+		seen[name] = true
 	}
 }
 
@@ -113,48 +140,65 @@ func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 	}
 }
 
-// definition reads the top of a file; the second result is the prompt's file name.
-func (r *reader) definition(n *yaml.Node) (*Definition, string) {
+// definition reads the top of a file; the second result is where the prompt is.
+func (r *reader) definition(n *yaml.Node) (*Definition, promptName) {
 	d := &Definition{Turns: defaultTurns, pos: r.at(n)}
-	var prompt string
+	var prompt promptName
 	r.fields(n, map[string]func(*yaml.Node){
-		"slug": r.text(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
-		"prompt": r.text(&prompt), "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
-		"requires": r.texts(&d.Requires), "turns": r.number(&d.Turns, 1, maxTurns),
+		"slug": r.slug(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
+		"prompt": func(e *yaml.Node) { r.text(&prompt.name)(e); prompt.value = e }, "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
+		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, maxTurns),
+		"tokens":                 r.number(&d.Tokens, minTokens, maxTokens),
 		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
+		"payload_schema":         func(e *yaml.Node) { r.payloadSchema(d, e) },
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
 		"agents":                 r.list(func(e *yaml.Node) { d.Agents = append(d.Agents, r.agent(e)) }),
 	})
 	r.required(n, d)
-	if prompt != "" && path.IsAbs(prompt) {
-		r.fail(n, "prompt: %q must be a file beside this one", prompt)
-	}
 	return d, prompt
+}
+
+// slug reads a slug of the form that every agent has.
+func (r *reader) slug(into *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if r.text(into)(n); n.Kind == yaml.ScalarNode && !slugForm.MatchString(*into) {
+			r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", clip(*into, 60))
+		}
+	}
+}
+
+// each gives the positions of a list's entries, or of a single one.
+func (r *reader) each(n *yaml.Node) []position {
+	if n.Kind != yaml.SequenceNode {
+		return []position{r.at(n)}
+	}
+	var at []position
+	for _, e := range n.Content {
+		if strings.TrimSpace(e.Value) != "" { // as texts takes them
+			at = append(at, r.at(e))
+		}
+	}
+	return at
 }
 
 func (r *reader) required(n *yaml.Node, d *Definition) {
 	if n.Kind != yaml.MappingNode {
 		return
 	}
-	if !slugForm.MatchString(d.Slug) {
-		r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", clip(d.Slug, 60))
+	if d.Slug == "" {
+		r.fail(n, "slug is required: lower case words joined by dashes, such as file-research-agent")
 	}
 	if d.Name == "" || d.Description == "" {
 		r.fail(n, "name and description are required: other agents choose by them")
 	}
-	for _, s := range d.Requires {
-		if !slices.Contains([]string{"files", "web", "db", "kb"}, s) {
-			r.fail(n, "requires: %q is no source: use files, web, db or kb", clip(s, 40))
-		}
-	}
 	for i, a := range d.Actions {
 		if slices.ContainsFunc(d.Actions[:i], func(b ActionUse) bool { return sameName(a.Name, b.Name) }) {
-			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: action %q is listed twice", a.pos, a.Name))
+			r.problems = append(r.problems, problemAt(a.pos, "action %q is listed twice: take one out", a.Name))
 		}
 	}
 	for i, a := range d.Agents {
 		if slices.ContainsFunc(d.Agents[:i], func(b AgentUse) bool { return a.Slug == b.Slug }) {
-			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: agent %q is listed twice", a.pos, a.Slug))
+			r.problems = append(r.problems, problemAt(a.pos, "agent %q is listed twice: take one out", a.Slug))
 		}
 	}
 }
@@ -168,8 +212,8 @@ func (r *reader) action(n *yaml.Node) ActionUse {
 		r.fields(n, map[string]func(*yaml.Node){
 			"name":                    r.text(&a.Name),
 			"result_expiration_turns": r.number(&a.ExpirationTurns, 0, maxTurns),
-			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, "None", "Remove", "Compact"),
-			"compact_mode":            r.oneOf(&a.CompactMode, "Truncate"),
+			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, expireNone, expireRemove, expireCompact),
+			"compact_mode":            r.oneOf(&a.CompactMode, compactTruncate, compactSummarize),
 			"compact_length":          r.number(&a.CompactLength, 1, 1_000_000),
 		})
 	}

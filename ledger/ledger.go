@@ -17,6 +17,7 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Operations
 	Budgets
 	Events
+	Conversations
 	// Version is the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
 	// Close releases the database. Calls after it fail.

@@ -33,11 +33,10 @@ const (
 	CodeCancelled        Code = "cancelled"         // the caller gave up
 	CodeContextLength    Code = "context_length"    // the prompt does not fit the chat model
 	CodeDiskFull         Code = "disk_full"         // no space left where the data lies
-	CodeOverBudget       Code = "over_budget"       // it would cost more than is left
 	CodeConflict         Code = "conflict"          // somebody else changed it first
 	CodeBlockedAddress   Code = "blocked_address"   // an outbound fetch to a private or forbidden address
 	CodePauseUnsupported Code = "pause_unsupported" // the run asked a person, which this version cannot do
-	CodeTurnLimit        Code = "turn_limit"        // the agent used all its turns without finishing
+	CodeOverBudget       Code = "over_budget"       // a budget of turns, tokens or money does not suffice
 )
 
 // Error is a code, a message for people that says what to do, and the cause.

@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"atelier/agent"
 	"atelier/media"
 )
 
@@ -26,12 +27,15 @@ var version = "devel"
 type commandLine struct {
 	Run       runCmd       `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
 	Generate  generateCmd  `cmd:"" help:"Generate pictures with any model."`
+	Agents    agentsCmd    `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
 	Models    modelsCmd    `cmd:"" help:"What the models are and can do."`
 	Providers providersCmd `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media     mediaCmd     `cmd:"" help:"What was made and seen: list, show, get, verify."`
 	Runs      runsCmd      `cmd:"" help:"What was run: list, show, events."`
 	Doctor    doctorCmd    `cmd:"" help:"Check keys, folders and the database."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	Conversations conversationsCmd `cmd:"" help:"What was said: list, show."`
 }
 
 // world is what a command may touch outside itself.
@@ -104,6 +108,7 @@ const (
 	exitInput    = 2 // bad input or a missing key
 	exitProvider = 3 // a provider refused or failed
 	exitPaused   = 4
+	exitBudget   = 5 // over budget
 	exitRunning  = 6
 	// exitInterrupted is the shell's convention for Ctrl-C.
 	exitInterrupted = 130
@@ -119,6 +124,15 @@ func (w *world) fail(err error) int {
 	var q quiet
 	if errors.As(err, &q) {
 		return q.code
+	}
+	var wrong *agent.DefinitionError
+	if errors.As(err, &wrong) {
+		// What problems quote is scrubbed; the long names of folders are no data.
+		for _, p := range wrong.Problems {
+			w.note("%s", p)
+		}
+		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
+		return exitInput
 	}
 	_, _ = io.WriteString(w.stderr, "atelier: "+media.Scrub(err.Error())+"\n")
 	return exitCode(media.CodeOf(err))
@@ -137,6 +151,8 @@ func exitCode(c media.Code) int {
 	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
 		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:
 		return exitProvider
+	case media.CodeOverBudget:
+		return exitBudget
 	default:
 		return exitInternal
 	}
