@@ -56,9 +56,12 @@ type Model struct {
 	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
 	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
 	// Concurrency is how many calls run at once; 0 means the Gateway's default of 4.
-	Concurrency int       `json:"concurrency,omitempty" yaml:"concurrency"`
-	Prices      []Price   `json:"prices" yaml:"prices"`
-	Life        LifeCycle `json:"life" yaml:"life"`
+	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`
+	// PerMinute is how many calls a minute the provider takes, of all its models
+	// together; 0 means unknown.
+	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
+	Prices    []Price   `json:"prices" yaml:"prices"`
+	Life      LifeCycle `json:"life" yaml:"life"`
 	// Source says where the facts come from, and when they were read.
 	Source string `json:"source" yaml:"source"`
 }
@@ -84,7 +87,7 @@ type SizeRule struct {
 
 // Price is one price line in US dollars as decimal text.
 type Price struct {
-	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out, token_text_out, second. Token prices are per million.
+	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out, token_text_out, second, credit. Token prices are per million.
 	Unit string `json:"unit" yaml:"unit"`
 	// Quality, Size and Tier narrow the line; empty matches all.
 	Quality string `json:"quality,omitempty" yaml:"quality"`

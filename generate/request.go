@@ -27,6 +27,10 @@ type Request struct {
 	// Prefer lists models that an agent would like, best first. Unlike Model, a
 	// preferred model without a key is substituted, with a disposition.
 	Prefer []string `json:"prefer,omitempty"`
+	// Fallback lists models that are asked, one after the other, for the results that
+	// the model before could not give: an outage, a refusal, no credit, no key. Results
+	// of a call that may have been billed are not asked for again.
+	Fallback []string `json:"fallback,omitempty"`
 	// N is how many results; 0 means 1; at most 100.
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
