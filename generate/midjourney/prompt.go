@@ -42,8 +42,7 @@ func qualityFlag(word string) string {
 	return word
 }
 
-// geometry names the setting that the ratio came from: size wins over aspect_ratio,
-// and only what was asked for has a disposition.
+// geometry names the settings that a ratio may come from.
 func geometry() []string { return []string{"size", "aspect_ratio"} }
 
 // flags lists what a task's settings become, and notes what Midjourney has no flag for.
@@ -86,11 +85,7 @@ func (j *job) prompt(t generate.Task) string {
 	b.WriteString(words)
 	for _, f := range j.flags(t) {
 		if has(words, f.name) {
-			settings := []string{f.setting}
-			if f.name == "--ar" {
-				settings = geometry()
-			}
-			j.drop("the prompt says "+f.name+" itself", settings...)
+			j.overruled(f)
 			continue
 		}
 		b.WriteString(" " + f.name)
@@ -99,6 +94,21 @@ func (j *job) prompt(t generate.Task) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// overruled notes that the prompt says something itself.
+func (j *job) overruled(f flag) {
+	why := "the prompt says " + f.name + " itself"
+	switch {
+	case f.setting == "model":
+		j.notes = append(j.notes, generate.Disposition{
+			Setting: "model", Applied: "the version in the prompt", Outcome: generate.OutcomeAdapted, Reason: why,
+		})
+	case f.name == "--ar":
+		j.drop(why, geometry()...)
+	default:
+		j.drop(why, f.setting)
+	}
 }
 
 // oneLine folds blanks: a prompt is one line.
