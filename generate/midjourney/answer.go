@@ -35,6 +35,12 @@ type jobState struct {
 	hash    string
 }
 
+// The bounds of what is kept of a task's buttons; real ones stay far below.
+const (
+	maxButtons = 40
+	maxButton  = 200
+)
+
 // parse reads a task and what lies in it.
 func parse(body []byte) (jobState, error) {
 	var s jobState
@@ -52,7 +58,7 @@ func parse(body []byte) (jobState, error) {
 			if label == "" {
 				label = string(b.Emoji)
 			}
-			if b.CustomID != "" {
+			if b.CustomID != "" && len(b.CustomID)+len(label) <= maxButton && len(s.buttons) < maxButtons {
 				s.buttons = append(s.buttons, button{media.Scrub(string(b.CustomID)), media.Scrub(label)})
 			}
 		}

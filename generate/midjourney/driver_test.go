@@ -136,14 +136,26 @@ func TestImagineSendsSettingsAsFlags(t *testing.T) {
 		{"options", func(q *generate.Task) {
 			q.Options = map[string]any{"speed": "fast", "stylize": 250.0, "chaos": "12", "weird": 3, "tile": true, "draft": false, "style_reference": "random", "version": 6.1}
 		}, "/mj-fast/mj/submit/imagine", map[string]any{"prompt": "a house --v 6.1 --c 12 --sref random --s 250 --tile --w 3"}},
-		{"hook", func(q *generate.Task) { q.NotifyURL, q.NotifySecret = "https://example.org/hooks/midjourney", "hush" },
-			"/mj/submit/imagine", map[string]any{"prompt": "a house --v 7", "notifyHook": "https://example.org/hooks/midjourney"}},
-		{"flags of the prompt win", func(q *generate.Task) { q.Prompt, q.AspectRatio = "a house --ar 3:2 --niji 6", "16:9" },
-			"/mj/submit/imagine", map[string]any{"prompt": "a house --ar 3:2 --niji 6"}},
-		{"niji", func(q *generate.Task) { q.Model, q.Style, q.Quality = model(t, "Niji 7"), "scenic", "0.25" },
-			"/mj/submit/imagine", map[string]any{"prompt": "a house --niji 7 --q 0.25 --style scenic", "botType": "NIJI_JOURNEY"}},
-		{"the account's version", func(q *generate.Task) { q.Model = model(t, "midjourney") },
-			"/mj/submit/imagine", map[string]any{"prompt": "a house"}},
+		{
+			"hook", func(q *generate.Task) { q.NotifyURL, q.NotifySecret = "https://example.org/hooks/midjourney", "hush" },
+			"/mj/submit/imagine",
+			map[string]any{"prompt": "a house --v 7", "notifyHook": "https://example.org/hooks/midjourney"},
+		},
+		{
+			"flags of the prompt win", func(q *generate.Task) { q.Prompt, q.AspectRatio = "a house --ar 3:2 --niji 6", "16:9" },
+			"/mj/submit/imagine",
+			map[string]any{"prompt": "a house --ar 3:2 --niji 6"},
+		},
+		{
+			"niji", func(q *generate.Task) { q.Model, q.Style, q.Quality = model(t, "Niji 7"), "scenic", "0.25" },
+			"/mj/submit/imagine",
+			map[string]any{"prompt": "a house --niji 7 --q 0.25 --style scenic", "botType": "NIJI_JOURNEY"},
+		},
+		{
+			"the account's version", func(q *generate.Task) { q.Model = model(t, "midjourney") },
+			"/mj/submit/imagine",
+			map[string]any{"prompt": "a house"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,15 +191,21 @@ func TestPicturesGoAsDataURLs(t *testing.T) {
 	}{
 		{"edit", nil, 1, "edits", map[string]any{"prompt": "make it blue --v 7", "image": dataURL("image/png", a)}},
 		{"image prompts", nil, 2, "imagine", map[string]any{"prompt": "make it blue --v 7", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}}},
-		{"image weight", func(q *generate.Task) { q.Options = map[string]any{"action": "imagine", "image_weight": 2} }, 1, "imagine",
-			map[string]any{"prompt": "make it blue --v 7 --iw 2", "base64Array": []any{dataURL("image/png", a)}}},
+		{
+			"image weight", func(q *generate.Task) { q.Options = map[string]any{"action": "imagine", "image_weight": 2} }, 1, "imagine",
+			map[string]any{"prompt": "make it blue --v 7 --iw 2", "base64Array": []any{dataURL("image/png", a)}},
+		},
 		{"blend", func(q *generate.Task) {
 			q.Options = map[string]any{"action": "blend", "dimensions": "portrait", "speed": "relax"}
 		}, 2, "blend", map[string]any{"dimensions": "PORTRAIT", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}}},
-		{"blend by ratio", func(q *generate.Task) { q.AspectRatio, q.Options = "3:2", map[string]any{"action": "blend"} }, 2, "blend",
-			map[string]any{"dimensions": "LANDSCAPE", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}}},
-		{"variation of a stranger", func(q *generate.Task) { q.Method, q.Prompt = generate.MethodVariation, "" }, 1, "imagine",
-			map[string]any{"prompt": "a variation of this picture with the same subject, style and mood --v 7", "base64Array": []any{dataURL("image/png", a)}}},
+		{
+			"blend by ratio", func(q *generate.Task) { q.AspectRatio, q.Options = "3:2", map[string]any{"action": "blend"} }, 2, "blend",
+			map[string]any{"dimensions": "LANDSCAPE", "base64Array": []any{dataURL("image/png", a), dataURL("image/jpeg", b)}},
+		},
+		{
+			"variation of a stranger", func(q *generate.Task) { q.Method, q.Prompt = generate.MethodVariation, "" }, 1, "imagine",
+			map[string]any{"prompt": "a variation of this picture with the same subject, style and mood --v 7", "base64Array": []any{dataURL("image/png", a)}},
+		},
 		{"describe", func(q *generate.Task) { q.Model = model(t, "Midjourney Describe") }, 1, "describe", map[string]any{"base64": dataURL("image/png", a)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func (s *studio) made(t *testing.T, q generate.Task, tile int) media.Output {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := s.put(t, generatetest.PNG(64, 48, uint8(tile))) //nolint:gosec // 0 to 4.
+	o := s.put(t, generatetest.PNG(64, 48, uint8(tile)))
 	if err := json.Unmarshal(raw, &o.Metadata); err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +72,11 @@ func (s *studio) made(t *testing.T, q generate.Task, tile int) media.Output {
 	return o
 }
 
-// following is a task that starts from a picture.
-func following(t *testing.T, method generate.Method, in media.Output, options map[string]any) generate.Task {
+// following is a variation that starts from a picture.
+func following(t *testing.T, in media.Output, options map[string]any) generate.Task {
 	t.Helper()
 	return task(t, func(q *generate.Task) {
-		q.Method, q.Prompt, q.Inputs, q.Options = method, "", []media.Output{in}, options
+		q.Method, q.Prompt, q.Inputs, q.Options = generate.MethodVariation, "", []media.Output{in}, options
 	})
 }
 
@@ -86,11 +86,10 @@ func TestFollowUpsPressButtons(t *testing.T) {
 	tile := s.made(t, task(t, nil), 3)
 	grid := tile
 	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"]}
-	single := s.made(t, following(t, generate.MethodVariation, tile, map[string]any{"action": "upscale"}), 0)
+	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	if single.Metadata["tile"] != nil {
 		t.Errorf("an upscaled picture is no tile: %v", single.Metadata)
 	}
-	const variation = generate.MethodVariation
 	for _, c := range []struct {
 		name    string
 		in      media.Output
@@ -113,7 +112,7 @@ func TestFollowUpsPressButtons(t *testing.T) {
 		{"square", single, map[string]any{"action": "zoom", "factor": "square"}, "MJ::Outpaint::100::1::", "OUTPAINT", true},
 		{"pan", single, map[string]any{"action": "pan", "direction": "up"}, "MJ::JOB::pan_up::1::", "PAN", true},
 	} {
-		q := following(t, variation, c.in, c.options)
+		q := following(t, c.in, c.options)
 		u := s.done(t, q, s.start(t, q))
 		path, body := s.sent(t)
 		parent, _ := c.in.Metadata["midjourney"].(map[string]any)
@@ -127,7 +126,7 @@ func TestFollowUpsPressButtons(t *testing.T) {
 			t.Errorf("%s: item %+v", c.name, it)
 		}
 	}
-	press := following(t, variation, single, map[string]any{"action": "button", "custom_id": "nonsense"})
+	press := following(t, single, map[string]any{"action": "button", "custom_id": "nonsense"})
 	_, err := s.driver.Review(press)
 	e, ok := errors.AsType[*media.Error](err)
 	if !ok || e.Code != media.CodeUnsupported || len(e.Valid) != 13 {
@@ -146,7 +145,7 @@ func TestWindowsAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Remix: true})
 	tile := s.made(t, task(t, func(q *generate.Task) { q.AspectRatio = "3:2" }), 1)
-	single := s.made(t, following(t, generate.MethodVariation, tile, map[string]any{"action": "upscale"}), 0)
+	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	mask := generatetest.PNG(64, 48, 255)
 	stored := s.put(t, mask)
 	for _, c := range []struct {
@@ -155,14 +154,20 @@ func TestWindowsAreAnswered(t *testing.T) {
 		change func(*generate.Task)
 		body   map[string]any
 	}{
-		{"inpaint", single, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "a red door", &stored },
-			map[string]any{"prompt": "a red door --ar 3:2 --v 7", "maskBase64": dataURL("image/png", mask)}},
-		{"custom zoom", single, func(q *generate.Task) { q.Options = map[string]any{"action": "zoom", "factor": "1.8"} },
-			map[string]any{"prompt": "a house --ar 3:2 --v 7 --zoom 1.8"}},
-		{"remix", tile, func(q *generate.Task) { q.Prompt, q.NotifyURL = "a green house --ar 1:1", "https://example.org/h" },
-			map[string]any{"prompt": "a green house --ar 1:1", "notifyHook": "https://example.org/h"}},
+		{
+			"inpaint", single, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "a red door", &stored },
+			map[string]any{"prompt": "a red door --ar 3:2 --v 7", "maskBase64": dataURL("image/png", mask)},
+		},
+		{
+			"custom zoom", single, func(q *generate.Task) { q.Options = map[string]any{"action": "zoom", "factor": "1.8"} },
+			map[string]any{"prompt": "a house --ar 3:2 --v 7 --zoom 1.8"},
+		},
+		{
+			"remix", tile, func(q *generate.Task) { q.Prompt, q.NotifyURL = "a green house --ar 1:1", "https://example.org/h" },
+			map[string]any{"prompt": "a green house --ar 1:1", "notifyHook": "https://example.org/h"},
+		},
 	} {
-		q := following(t, generate.MethodVariation, c.in, nil)
+		q := following(t, c.in, nil)
 		c.change(&q)
 		u := s.done(t, q, s.start(t, q))
 		path, body := s.sent(t)
@@ -182,7 +187,7 @@ func TestProxyWithoutButtons(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{Plain: true})
 	tile := s.made(t, task(t, nil), 2)
-	up := following(t, generate.MethodVariation, tile, map[string]any{"action": "upscale"})
+	up := following(t, tile, map[string]any{"action": "upscale"})
 	h := s.start(t, up)
 	path, body := s.sent(t)
 	parent, _ := tile.Metadata["midjourney"].(map[string]any)
@@ -194,13 +199,13 @@ func TestProxyWithoutButtons(t *testing.T) {
 		t.Errorf("the same upscale is %v and %v", h, again)
 	}
 	single := s.made(t, up, 0)
-	vary := following(t, generate.MethodVariation, tile, nil)
+	vary := following(t, tile, nil)
 	if u := s.done(t, vary, s.start(t, vary)); u.Items[0].Tiles == nil {
 		t.Errorf("item %+v", u.Items[0])
 	}
 	for _, q := range []generate.Task{
-		following(t, generate.MethodVariation, single, nil),
-		following(t, generate.MethodVariation, tile, map[string]any{"action": "zoom"}),
+		following(t, single, nil),
+		following(t, tile, map[string]any{"action": "zoom"}),
 	} {
 		if _, err := s.driver.Review(q); media.CodeOf(err) != media.CodeUnsupported {
 			t.Errorf("Review: %v", err)
@@ -219,7 +224,7 @@ func TestForgottenParent(t *testing.T) {
 		old := newStudio(t, midjourneysim.Config{Plain: plain})
 		tile := old.made(t, task(t, nil), 2)
 		s := newStudio(t, midjourneysim.Config{Plain: plain})
-		if _, err := s.driver.Start(s.ctx, following(t, generate.MethodVariation, tile, nil)); media.CodeOf(err) != media.CodeNotFound {
+		if _, err := s.driver.Start(s.ctx, following(t, tile, nil)); media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("plain %v: %v", plain, err)
 		}
 	}

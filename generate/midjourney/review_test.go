@@ -22,7 +22,7 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	forged := stranger
 	forged.Metadata = map[string]any{"midjourney": "MJ::JOB", "tile": "two"}
 	follow := func(in media.Output, options map[string]any, change func(*generate.Task)) generate.Task {
-		q := following(t, generate.MethodVariation, in, options)
+		q := following(t, in, options)
 		if change != nil {
 			change(&q)
 		}
@@ -52,8 +52,10 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 		"speed":                {opt("speed", "warp"), media.CodeInvalid, "turbo"},
 		"nothing to follow":    {opt("action", "upscale"), media.CodeInvalid, "0 were named"},
 		"blend of one":         {follow(stranger, map[string]any{"action": "blend"}, nil), media.CodeInvalid, "2 to 5"},
-		"edit of two": {follow(stranger, map[string]any{"action": "edit"}, func(q *generate.Task) { q.Inputs = append(q.Inputs, tile) }),
-			media.CodeInvalid, "one picture"},
+		"edit of two": {
+			follow(stranger, map[string]any{"action": "edit"}, func(q *generate.Task) { q.Inputs = append(q.Inputs, tile) }),
+			media.CodeInvalid, "one picture",
+		},
 		"stranger":           {follow(stranger, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that Midjourney made"},
 		"forged metadata":    {follow(forged, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that Midjourney made"},
 		"grid without index": {follow(grid, map[string]any{"action": "upscale"}, nil), media.CodeInvalid, "midjourney.index"},
@@ -82,7 +84,7 @@ func TestReviewTellsWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 1)
-	single := s.made(t, following(t, generate.MethodVariation, tile, map[string]any{"action": "upscale"}), 0)
+	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	a, b := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	for _, c := range []struct {
 		name string
@@ -92,17 +94,25 @@ func TestReviewTellsWhatIsLeftOut(t *testing.T) {
 		{"all is taken", task(t, func(q *generate.Task) { q.AspectRatio, q.Style = "3:2", "natural" }), map[string]string{}},
 		{"vivid", task(t, func(q *generate.Task) { q.Style = "vivid" }), map[string]string{"style": "dropped"}},
 		{"natural niji", task(t, func(q *generate.Task) { q.Style, q.Options = "natural", map[string]any{"niji": 6} }), map[string]string{"style": "dropped"}},
-		{"flags of the prompt", task(t, func(q *generate.Task) { q.Prompt, q.AspectRatio = "x --aspect 3:2 --niji 6", "1:1" }),
-			map[string]string{"aspect_ratio": "dropped", "size": "dropped", "model": "adapted the version in the prompt"}},
-		{"options of a follow-up", task(t, func(q *generate.Task) { q.Options = map[string]any{"index": 2, "direction": "up"} }),
-			map[string]string{"options.midjourney.index": "dropped", "options.midjourney.direction": "dropped"}},
-		{"image prompts", task(t, func(q *generate.Task) { q.Method, q.Inputs = generate.MethodEdit, []media.Output{a, b} }),
-			map[string]string{"inputs": "adapted image prompts"}},
+		{
+			"flags of the prompt", task(t, func(q *generate.Task) { q.Prompt, q.AspectRatio = "x --aspect 3:2 --niji 6", "1:1" }),
+			map[string]string{"aspect_ratio": "dropped", "size": "dropped", "model": "adapted the version in the prompt"},
+		},
+		{
+			"options of a follow-up", task(t, func(q *generate.Task) { q.Options = map[string]any{"index": 2, "direction": "up"} }),
+			map[string]string{"options.midjourney.index": "dropped", "options.midjourney.direction": "dropped"},
+		},
+		{
+			"image prompts", task(t, func(q *generate.Task) { q.Method, q.Inputs = generate.MethodEdit, []media.Output{a, b} }),
+			map[string]string{"inputs": "adapted image prompts"},
+		},
 		{"blend of a wide shape", task(t, func(q *generate.Task) {
 			q.Method, q.Inputs, q.AspectRatio, q.Options = generate.MethodEdit, []media.Output{a, b}, "16:9", map[string]any{"action": "blend"}
 		}), map[string]string{"aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"}},
-		{"index of a single", following(t, generate.MethodVariation, single, map[string]any{"index": 2}),
-			map[string]string{"options.midjourney.index": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"}},
+		{
+			"index of a single", following(t, single, map[string]any{"index": 2}),
+			map[string]string{"options.midjourney.index": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"},
+		},
 	} {
 		notes, err := s.driver.Review(c.task)
 		if err != nil {

@@ -14,8 +14,11 @@ import (
 func grid(width, height int, seed uint64) simulate.Picture {
 	shade := uint8(100 + seed%100)
 	palette := color.Palette{
-		color.RGBA{R: shade, A: 255}, color.RGBA{G: shade, A: 255}, color.RGBA{B: shade, A: 255},
-		color.RGBA{R: shade, G: shade, B: shade, A: 255}, color.White,
+		color.RGBA{R: shade, A: 255},
+		color.RGBA{G: shade, A: 255},
+		color.RGBA{B: shade, A: 255},
+		color.RGBA{R: shade, G: shade, B: shade, A: 255},
+		color.White,
 		color.RGBA{R: uint8(seed >> 8), G: uint8(seed >> 16), B: uint8(seed >> 24), A: 255}, //nolint:gosec // The low bits are wanted.
 	}
 	m := image.NewPaletted(image.Rect(0, 0, width, height), palette)
@@ -26,7 +29,7 @@ func grid(width, height int, seed uint64) simulate.Picture {
 			tile := uint8(x*2/width + y*2/height*2) //nolint:gosec // 0 to 3.
 			row[x] = tile
 			if x%(width/2) < width/16 && y%(height/2) < height/16 {
-				row[x] = white + (mark-white)*uint8((x^y)&1) //nolint:gosec // 0 or 1.
+				row[x] = white + (mark-white)*uint8((x^y)&1)
 			}
 		}
 	}

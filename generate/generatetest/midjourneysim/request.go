@@ -71,13 +71,13 @@ func (s *Simulator) parse(endpoint string, body []byte) (*submission, *envelope)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	check, ok := map[string]func(*submission) *envelope{
+	check := map[string]func(*submission) *envelope{
 		"imagine": q.imagine, "blend": q.blend, "describe": q.describe, "change": s.change,
-	}[endpoint], true
+	}[endpoint]
 	if check == nil && !s.config.Plain {
 		check = map[string]func(*submission) *envelope{"action": s.act, "modal": s.confirm, "edits": q.edit}[endpoint]
 	}
-	if ok = check != nil; !ok {
+	if check == nil {
 		return nil, &envelope{status: http.StatusNotFound, Code: 0, Description: "no such path"}
 	}
 	return q, check(q)
@@ -232,10 +232,18 @@ func (t *task) buttons() []button {
 		return out
 	}
 	for _, b := range [][2]string{
-		{"Upscale (Subtle)", "JOB::upsample_v7_2x_subtle::1"}, {"Upscale (Creative)", "JOB::upsample_v7_2x_creative::1"},
-		{"Vary (Subtle)", "JOB::low_variation::1"}, {"Vary (Strong)", "JOB::high_variation::1"}, {"Vary (Region)", "Inpaint::1"},
-		{"Zoom Out 2x", "Outpaint::50::1"}, {"Zoom Out 1.5x", "Outpaint::75::1"}, {"Make Square", "Outpaint::100::1"},
-		{"⬅️", "JOB::pan_left::1"}, {"➡️", "JOB::pan_right::1"}, {"⬆️", "JOB::pan_up::1"}, {"⬇️", "JOB::pan_down::1"},
+		{"Upscale (Subtle)", "JOB::upsample_v7_2x_subtle::1"},
+		{"Upscale (Creative)", "JOB::upsample_v7_2x_creative::1"},
+		{"Vary (Subtle)", "JOB::low_variation::1"},
+		{"Vary (Strong)", "JOB::high_variation::1"},
+		{"Vary (Region)", "Inpaint::1"},
+		{"Zoom Out 2x", "Outpaint::50::1"},
+		{"Zoom Out 1.5x", "Outpaint::75::1"},
+		{"Make Square", "Outpaint::100::1"},
+		{"⬅️", "JOB::pan_left::1"},
+		{"➡️", "JOB::pan_right::1"},
+		{"⬆️", "JOB::pan_up::1"},
+		{"⬇️", "JOB::pan_down::1"},
 	} {
 		add(b[0], "MJ::%s::%s::SOLO", b[1], hash)
 	}

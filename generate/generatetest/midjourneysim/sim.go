@@ -35,6 +35,8 @@ type Config struct {
 	Singles bool
 	// Plain leaves buttons, action, modal and edits out, as the older proxy does.
 	Plain bool
+	// Quick ends every task at its first poll.
+	Quick bool
 	// Remix opens a window before variations, as accounts in remix mode do.
 	Remix bool
 }

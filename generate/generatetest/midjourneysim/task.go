@@ -98,7 +98,7 @@ func (t *task) advance() {
 		return
 	}
 	t.steps++
-	if t.sim.config.Plain && t.steps > 2 || t.steps > 3 {
+	if t.sim.config.Quick || t.sim.config.Plain && t.steps > 2 || t.steps > 3 {
 		t.end()
 		return
 	}
