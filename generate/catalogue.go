@@ -68,7 +68,8 @@ type Model struct {
 
 // SizeRule says how a model is sized.
 type SizeRule struct {
-	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers) or none.
+	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers), ratio (any
+	// ratio up to MaxRatio) or none.
 	Mode   string   `json:"mode" yaml:"mode"`
 	Values []string `json:"values,omitempty" yaml:"values"`
 	Auto   bool     `json:"auto,omitempty" yaml:"auto"`

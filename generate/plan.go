@@ -60,6 +60,9 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
 	p.EstimatedUSD = estimate(n.task, p.N())
+	if err := p.review(); err != nil {
+		return nil, err
+	}
 	if r.Strict {
 		if err := p.refuse(); err != nil {
 			return p, err

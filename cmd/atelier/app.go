@@ -10,6 +10,7 @@ import (
 	"atelier/chat/offline"
 	"atelier/generate"
 	"atelier/generate/gemini"
+	"atelier/generate/midjourney"
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
 	"atelier/internal/safehttp"
@@ -84,12 +85,16 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	proxy, err := midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
 	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
 	if err != nil {
 		return nil, err
 	}
 	return generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{google, open, painter}, Storage: a.codec, Fetch: a.get,
+		Drivers: []generate.Driver{google, open, proxy, painter}, Storage: a.codec, Fetch: a.get,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger),
 		Events: cfg.events, DefaultModel: s.imageModel,
 	})

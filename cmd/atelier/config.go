@@ -32,6 +32,7 @@ func credentials() map[string][]string {
 		"gemini":     {"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		"anthropic":  {"ANTHROPIC_API_KEY"},
 		"openrouter": {"OPENROUTER_API_KEY"},
+		"midjourney": {"MIDJOURNEY_API_SECRET"},
 		"ollama":     {"OLLAMA_HOST"},
 	}
 }
@@ -43,6 +44,7 @@ func baseVariables() map[string]string {
 		"gemini":     "GEMINI_BASE_URL",
 		"anthropic":  "ANTHROPIC_BASE_URL",
 		"openrouter": "OPENROUTER_BASE_URL",
+		"midjourney": "MIDJOURNEY_PROXY_URL",
 	}
 }
 

@@ -105,6 +105,8 @@ func sizes(m generate.Model) string {
 		return strings.Join(m.Size.Tiers, "/") + " × " + plural(len(m.Size.Ratios), "ratio")
 	case "free":
 		return "any"
+	case "ratio":
+		return "any ratio"
 	}
 	return ""
 }

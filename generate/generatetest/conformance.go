@@ -26,6 +26,9 @@ type Harness struct {
 	// go through. An empty key stands for "no key is set". Without a simulator, base
 	// and key are empty.
 	Driver func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver
+	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
+	// many as it is asked for.
+	PerCall int
 	// NoKey says why the driver needs no key; empty if it needs one.
 	NoKey string
 }
