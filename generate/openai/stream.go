@@ -49,7 +49,7 @@ func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (g
 			if !lines.Scan() { // the last line, so it was cut off
 				break
 			}
-			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream holds an event that is not JSON; the call may have been billed")
+			return u, media.Errorf(media.CodeBadResponse, "the stream of %s holds an event that is not JSON; the call may have been billed", d.endpoint.Name)
 		}
 		if e.Type == "error" || e.Error != nil {
 			return d.failedStream(t, u, e, data)
@@ -90,12 +90,12 @@ func (d *Driver) failedStream(t generate.Task, u generate.Update, e event, data 
 	if said == nil {
 		said = &apiError{}
 		if err := json.Unmarshal([]byte(data), said); err != nil {
-			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream ended in an error that cannot be read; the call may have been billed")
+			return u, media.Errorf(media.CodeBadResponse, "the stream of %s ended in an error that cannot be read; the call may have been billed", d.endpoint.Name)
 		}
 	}
 	said.clean(d.client)
 	if said.moderated() {
-		u.Items = append(u.Items, said.items(max(t.N, 1)-len(u.Items))...)
+		u.Items = append(u.Items, d.refusals(said, max(t.N, 1)-len(u.Items))...)
 		u.Usage.Calls = 1
 		return u, nil
 	}

@@ -1,7 +1,8 @@
 // Package openaisim simulates OpenAI's images endpoint: POST /v1/images/generations and
-// /v1/images/edits (multipart), plain and streamed, and GET /v1/models. It checks keys, fields and sizes, retires
-// models by date, counts tokens by OpenAI's table and answers faults in OpenAI's own
-// words. Its pictures are real files of the asked size.
+// /v1/images/edits (multipart), plain and streamed, POST /v1/audio/speech, and GET
+// /v1/models. It checks keys, fields and sizes, retires models by date, counts tokens by
+// OpenAI's table and answers faults in OpenAI's own words. Its pictures are real files
+// of the asked size, its sounds real files of the asked format.
 //
 // It has no errors of its own. It is a test package: nothing that ships imports it.
 package openaisim
@@ -53,6 +54,7 @@ func New(c Config) *Simulator {
 	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/images/generations", s.generations)
 	s.mux.HandleFunc("POST /v1/images/edits", s.edits)
+	s.mux.HandleFunc("POST /v1/audio/speech", s.speech)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	return s
 }
