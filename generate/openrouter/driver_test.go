@@ -195,6 +195,20 @@ func TestUnusableTasks(t *testing.T) {
 	}
 }
 
+// transport answers without a network.
+type transport func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func canned(status int, body string) transport {
+	return func(r *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r,
+		}, nil
+	}
+}
+
 // FuzzAnswer: no answer breaks the driver, and none makes its error hold media or the key.
 func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(200-200), `{"choices":[{"message":{"images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}}],"usage":{"cost":1e-5}}`)
@@ -202,7 +216,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(uint16(429-200), `{"error":{"code":"429","metadata":{"headers":{"X-RateLimit-Reset":"99999999999999999"}}}}`)
 	f.Add(uint16(200-200), "\n \n{\"error\":{\"code\":null,\"metadata\":{\"raw\":{}}}}")
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
-		d, _ := served(t, answering(200+int(status)%400, body), "sk-or-very-secret")
+		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: generatetest.NewCodec(t), Base: canned(200+int(status)%400, body)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		u, err := d.Start(t.Context(), task(nil))
 		if err != nil && (media.Scrub(err.Error()) != err.Error() || strings.Contains(err.Error(), "very-secret")) {
 			t.Errorf("error %q", err)
