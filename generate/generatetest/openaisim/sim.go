@@ -132,7 +132,7 @@ func (s *Simulator) draw(w http.ResponseWriter, q *request, call int, fault gene
 		s.journal.Record(pictures[i])
 	}
 	if q.Stream {
-		s.stream(w, q, pictures, fault.Fault == generatetest.FaultHalfBody)
+		s.stream(w, q, pictures, fault.Fault)
 		return
 	}
 	var body simulate.Body
@@ -181,7 +181,8 @@ func (s *Simulator) picture(q *request, fault generatetest.Injection, seed uint6
 }
 
 // stream answers events: previews, then the whole picture, for each in turn.
-func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulate.Picture, half bool) {
+func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulate.Picture, fault generatetest.Fault) {
+	half := fault == generatetest.FaultHalfBody
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	flusher := http.NewResponseController(w)
 	width, height := q.pixels()
@@ -208,6 +209,10 @@ func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulat
 		for frame := range q.PartialImages {
 			preview := s.painter.Paint(q.OutputFormat, width, height, simulate.Seed("preview", int64(i), int64(frame)))
 			send(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
+		}
+		if fault == FaultPartialsThenError {
+			_, _ = io.WriteString(w, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"code\":\"server_error\",\"message\":\"The server had an error while processing your request.\",\"param\":null}}\n\n")
+			return
 		}
 		send(".completed", p, `,"usage":`+q.usage(1))
 	}
