@@ -161,8 +161,8 @@ func waveHeader(sounds []sound) io.Reader {
 	b = append(b, "\x02\x00\x10\x00"...)
 	b = append(b, infoList(info)...)
 	b = append(b, "data"...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(n))               //nolint:gosec // the prompt is bounded
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8)+uint32(n)) //nolint:gosec // as above
+	b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8)+uint32(n)) //nolint:gosec // the prompt is bounded
 	return strings.NewReader(string(b))
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,7 +42,7 @@ func streaming(t *testing.T, body string) (got *generate.Result, events []genera
 	var mu sync.Mutex
 	recorder := &generatetest.Recorder{}
 	g, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{d}, Storage: codec, Recorder: recorder, Journal: &generatetest.Journal{}, Partials: true,
+		Drivers: []generate.Driver{d}, Storage: codec, Recorder: recorder, Journal: &generatetest.Journal{}, Partials: true, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 		Events: func(_ context.Context, e generate.Event) {
 			mu.Lock()
 			defer mu.Unlock()

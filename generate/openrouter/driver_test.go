@@ -211,10 +211,10 @@ func canned(status int, body string) transport {
 
 // FuzzAnswer: no answer breaks the driver, and none makes its error hold media or the key.
 func FuzzAnswer(f *testing.F) {
-	f.Add(uint16(200-200), `{"choices":[{"message":{"images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}}],"usage":{"cost":1e-5}}`)
-	f.Add(uint16(403-200), `{"error":{"code":403,"message":"flagged","metadata":{"reasons":["x"],"flagged_input":"y"}}}`)
-	f.Add(uint16(429-200), `{"error":{"code":"429","metadata":{"headers":{"X-RateLimit-Reset":"99999999999999999"}}}}`)
-	f.Add(uint16(200-200), "\n \n{\"error\":{\"code\":null,\"metadata\":{\"raw\":{}}}}")
+	f.Add(uint16(0), `{"choices":[{"message":{"images":[{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}}],"usage":{"cost":1e-5}}`)
+	f.Add(uint16(203), `{"error":{"code":403,"message":"flagged","metadata":{"reasons":["x"],"flagged_input":"y"}}}`)
+	f.Add(uint16(229), `{"error":{"code":"429","metadata":{"headers":{"X-RateLimit-Reset":"99999999999999999"}}}}`)
+	f.Add(uint16(0), "\n \n{\"error\":{\"code\":null,\"metadata\":{\"raw\":{}}}}")
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
 		d, err := openrouter.New(openrouter.Config{APIKey: "sk-or-very-secret", Codec: generatetest.NewCodec(t), Base: canned(200+int(status)%400, body)})
 		if err != nil {

@@ -89,7 +89,7 @@ func page(flags byte, position uint64, serial, number uint32, packet []byte) []b
 	b = binary.LittleEndian.AppendUint64(b, position)
 	b = binary.LittleEndian.AppendUint32(b, serial)
 	b = binary.LittleEndian.AppendUint32(b, number)
-	b = append(b, 0, 0, 0, 0, 1, byte(len(packet)))
+	b = append(b, 0, 0, 0, 0, 1, byte(len(packet))) //nolint:gosec // Packets here are short.
 	b = append(b, packet...)
 	var crc uint32
 	for _, c := range b {
