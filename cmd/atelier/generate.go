@@ -304,7 +304,7 @@ func (c *generateCmd) save(a *app, o media.Output, index, of int) (string, error
 	}
 	defer func() { _ = in.Close() }()
 	if err := writeFile(name, in); err != nil {
-		return "", media.Errorf(media.CodeOf(err), "%w; the result is kept: atelier media get %s", err, o.Ref)
+		return "", media.Errorf(media.CodeOf(err), "%w; it is kept: atelier media get %s", err, o.Ref)
 	}
 	return name, nil
 }
