@@ -142,7 +142,7 @@ func (r *resonator) tune(hz, width float64) {
 }
 
 func (r *resonator) filter(x float64) float64 {
-	y := 8*r.gain*x + r.c1*r.y1 + r.c2*r.y2
+	y := 2.5*r.gain*x + r.c1*r.y1 + r.c2*r.y2
 	r.y1, r.y2 = y, r.y1
 	return y
 }
