@@ -98,9 +98,12 @@ type Task struct {
 	Seed              *int64
 	OutputFormat      string
 	Compression       *int
-	Inputs            []media.Output
-	Mask              *media.Output
-	Moderation        string
+	// Voice and Speed are of speech; empty and 0 leave them to the provider.
+	Voice      string
+	Speed      float64
+	Inputs     []media.Output
+	Mask       *media.Output
+	Moderation string
 	// Options are the options under this provider's key, checked against the catalogue row.
 	Options map[string]any
 	// NotifyURL is where the provider is to tell how the task goes on; empty means

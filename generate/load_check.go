@@ -67,8 +67,8 @@ func known() map[string][]string {
 		"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
 		"mask":     {"", "none", "alpha0", "white", "black"},
 		"mode":     {"enum", "free", "tier", "ratio", "none"},
-		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation"},
-		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second"},
+		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
+		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second", "character", "credit"},
 	}
 }
 

@@ -21,6 +21,11 @@ type settings struct {
 	imageModel, chatModel string
 	// search says who searches the web.
 	search searchSettings
+	// catalogue is a file, or a folder of files, with models and endpoints of the
+	// operator's own.
+	catalogue string
+	// env reads the variables that such files name.
+	env func(string) string
 	// missing names, by provider, the variables that would hold its key.
 	variables map[string][]string
 }
@@ -51,7 +56,7 @@ func baseVariables() map[string]string {
 // readSettings reads the environment. The error has code invalid.
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{
-		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"),
+		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
 		keys: map[string]string{}, bases: map[string]string{}, variables: credentials(),
 	}
 	if s.data == "" {

@@ -42,6 +42,8 @@ type bench struct {
 	log      *Log
 	recorder *Recorder
 	journal  *Journal
+	// modality is what the model makes.
+	modality media.Modality
 }
 
 // now is the day on which every scenario plays.
@@ -67,6 +69,11 @@ func (h Harness) set(t *testing.T) *bench {
 	if err != nil {
 		t.Fatalf("make gateway: %v", err)
 	}
+	m, err := b.gateway.Lookup(h.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.modality = m.Modality
 	return b
 }
 
@@ -83,7 +90,7 @@ func fetch(origin string) generate.Fetch {
 	}
 }
 
-// ask generates n pictures and checks what every result has to keep.
+// ask generates n results and checks what every result has to keep.
 func (b *bench) ask(t *testing.T, h Harness, r generate.Request) *generate.Result {
 	t.Helper()
 	r.Model = h.Model
