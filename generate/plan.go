@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -59,7 +60,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
-	p.EstimatedUSD = estimate(n.task, p.N())
+	p.EstimatedUSD = cmp.Or(estimate(n.task, p.N()), estimateArea(n.task, p.N()))
 	if r.Strict {
 		if err := p.refuse(); err != nil {
 			return p, err
