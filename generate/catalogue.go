@@ -44,6 +44,9 @@ type Model struct {
 	// Supports lists what the model takes besides: seed, negative_prompt, style,
 	// stream, background, compression, moderation.
 	Supports []string `json:"supports" yaml:"supports"`
+	// Styles are the model's own style words, in lower case; empty, where it supports
+	// styles, means any word.
+	Styles []string `json:"styles,omitempty" yaml:"styles"`
 	// Qualities are the model's own quality words; Formats its output formats.
 	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`
 	Formats   []string `json:"formats,omitempty" yaml:"formats"`

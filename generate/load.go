@@ -21,7 +21,7 @@ import (
 var shipped embed.FS
 
 // shippedFiles are in the order in which models are listed.
-func shippedFiles() []string { return []string{"gemini", "openai", "bfl", "offline"} }
+func shippedFiles() []string { return []string{"gemini", "openai", "bfl", "leonardo", "offline"} }
 
 // Catalogue knows every model: names, abilities, prices, life. It is immutable and
 // safe for concurrent use.

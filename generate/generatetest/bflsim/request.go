@@ -222,7 +222,7 @@ func (q *request) together(values map[string]any) []problem {
 	if q.ratio == "" && q.width*q.height > 4*megapixel {
 		return wrong("width", "value_error", "Value error, width * height must be at most 4 megapixels")
 	}
-	if values["mask"] != nil && q.pictures[0] != q.pictures[1] && (q.pictures[0].Width != q.pictures[1].Width || q.pictures[0].Height != q.pictures[1].Height) {
+	if values["mask"] != nil && (q.pictures[0].Width != q.pictures[1].Width || q.pictures[0].Height != q.pictures[1].Height) {
 		return wrong("mask", "value_error", "Value error, Mask must have the same dimensions as the image")
 	}
 	for i := 2; values["input_image_"+strconv.Itoa(i)] != nil; i++ {
