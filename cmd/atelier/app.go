@@ -9,7 +9,9 @@ import (
 	"atelier/chat"
 	"atelier/chat/offline"
 	"atelier/generate"
+	"atelier/generate/bfl"
 	"atelier/generate/gemini"
+	"atelier/generate/leonardo"
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
 	"atelier/internal/safehttp"
@@ -84,12 +86,22 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	flux, err := bfl.New(bfl.Config{APIKey: s.keys["bfl"], BaseURL: s.bases["bfl"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	leo, err := leonardo.New(leonardo.Config{
+		APIKey: s.keys["leonardo"], BaseURL: s.bases["leonardo"], WebhookKey: s.leonardoWebhook, Codec: a.codec,
+	})
+	if err != nil {
+		return nil, err
+	}
 	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
 	if err != nil {
 		return nil, err
 	}
 	return generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{google, open, painter}, Storage: a.codec, Fetch: a.get,
+		Drivers: []generate.Driver{google, open, flux, leo, painter}, Storage: a.codec, Fetch: a.get,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger),
 		Events: cfg.events, DefaultModel: s.imageModel,
 	})
