@@ -106,6 +106,9 @@ func sizes(m generate.Model) string {
 	case "enum":
 		return strings.Join(m.Size.Values, ", ")
 	case "tier":
+		if len(m.Size.Tiers) == 0 {
+			return plural(len(m.Size.Ratios), "ratio")
+		}
 		return strings.Join(m.Size.Tiers, "/") + " × " + plural(len(m.Size.Ratios), "ratio")
 	case "free":
 		return "any"

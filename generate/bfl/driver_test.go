@@ -99,7 +99,8 @@ func TestRequestShapes(t *testing.T) {
 		"edit":  {"FLUX.2 Max", generate.Task{Method: generate.MethodEdit, Inputs: []media.Output{one, two}}, map[string]any{"input_image": first, "input_image_2": second}},
 		"mask":  {"FLUX Fill", generate.Task{Method: generate.MethodEdit, Inputs: []media.Output{one}, Mask: &mask}, map[string]any{"image": first, "mask": marks}},
 		"variation": {
-			"FLUX 1.1 Ultra", generate.Task{Method: generate.MethodVariation, Inputs: []media.Output{one}, Options: map[string]any{"image_prompt_strength": 0.4}},
+			"FLUX 1.1 Ultra",
+			generate.Task{Method: generate.MethodVariation, Inputs: []media.Output{one}, Options: map[string]any{"image_prompt_strength": 0.4}},
 			map[string]any{"image_prompt": first, "image_prompt_strength": 0.4},
 		},
 	} {

@@ -181,6 +181,9 @@ func TestEditUploadsThePicture(t *testing.T) {
 		if id, _ := body["init_image_id"].(string); id == "" || body["init_strength"] != 0.3 {
 			t.Errorf("body %v", body)
 		}
+		if size := []any{body["width"], body["height"]}; cmp.Diff([][]any{{64., 48.}, {40., 32.}}[i], size) != "" {
+			t.Errorf("size %v", size)
+		}
 		if got := b.sim.Uploads()[i]; got != media.DigestOf(raw) {
 			t.Errorf("uploaded %s, want %s", got, media.DigestOf(raw))
 		}

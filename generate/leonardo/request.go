@@ -2,6 +2,7 @@ package leonardo
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -86,5 +87,20 @@ func (d *Driver) addPicture(ctx context.Context, t generate.Task, body map[strin
 		return err
 	}
 	body["init_image_id"] = id
+	if w, h := like(t.Inputs[0]); body["width"] == nil && w > 0 {
+		body["width"], body["height"] = w, h
+	}
 	return nil
+}
+
+// like is the size that an edit of a picture has where none is asked: the picture's
+// own within the API's limits, because the default of the API would squeeze it.
+func like(o media.Output) (w, h int) {
+	const step, least, most = 8, 32, 1536
+	if o.Width <= 0 || o.Height <= 0 {
+		return 0, 0
+	}
+	scale := min(1, float64(most)/float64(max(o.Width, o.Height)))
+	side := func(v int) int { return max(least, int(math.Round(float64(v)*scale/step))*step) }
+	return side(o.Width), side(o.Height)
 }
