@@ -12,7 +12,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, model := range []string{"FLUX.2 Pro", "FLUX Kontext Max", "FLUX 1.1 Pro"} {
+	for _, model := range []string{"FLUX.2 Pro", "FLUX Kontext Max"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			generatetest.Run(t, generatetest.Harness{
