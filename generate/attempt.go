@@ -100,9 +100,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
-		a.Task, a.Status = u.Task, StatusRunning
+		a.Task, a.Status, a.ReportedUSD = u.Task, StatusRunning, reported(c.plan.Model, u)
+		started := u
 		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
 		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
+		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	x.receive(&a, u, &d, failed)
 	x.logAttempt(ctx, a)
@@ -119,6 +121,9 @@ func (x *execution) task(ctx context.Context, c call) Task {
 		// Each call has seeds of its own, or the calls would make equal pictures.
 		seed := t.Model.foldSeed(*t.Seed + int64(c.slots[0]-1))
 		t.Seed = &seed
+	}
+	if x.g.config.Notify != nil {
+		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
 	}
 	if x.streams(c) {
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
@@ -286,7 +291,8 @@ func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error)
 
 // receive turns an answer into the receipt of its attempt.
 func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Error) {
-	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(u.ReportedUSD, d.call.plan.Model.creditCost(u.ReportedCredits))
+	// Some providers name the price when the task begins, and not again.
+	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(reported(d.call.plan.Model, u), a.ReportedUSD)
 	if a.Usage.Calls == 0 {
 		a.Usage.Calls = 1
 	}
@@ -307,6 +313,21 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		x.unsettled[index] = x.unsettled[index] || u.Usage.Unsettled > 0
 	}
 	x.note(u.Metadata)
+}
+
+// reported is what the provider says that a call costs; empty if it does not say.
+func reported(m Model, u Update) string {
+	return cmp.Or(u.ReportedUSD, m.creditCost(u.ReportedCredits))
+}
+
+// join adds what was said later to what was said first.
+func join(first, later map[string]any) map[string]any {
+	if len(first) == 0 {
+		return later
+	}
+	out := maps.Clone(first)
+	maps.Copy(out, later)
+	return out
 }
 
 // count adds what an attempt used; the caller holds mu.

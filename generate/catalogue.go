@@ -32,7 +32,9 @@ type Model struct {
 	InputTypes []string `json:"input_types,omitempty" yaml:"input_types"`
 	// MaxInputBytes bounds one input picture, MaxMaskBytes the mask; 0 means unknown.
 	MaxInputBytes int64 `json:"max_input_bytes,omitempty" yaml:"max_input_bytes"`
-	MaxMaskBytes  int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
+	// MaxInputPixels bounds width times height of one input picture; 0 means unknown.
+	MaxInputPixels int   `json:"max_input_pixels,omitempty" yaml:"max_input_pixels"`
+	MaxMaskBytes   int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
 	// Mask is the polarity: none, alpha0 (transparent = repaint), white, black.
 	Mask string `json:"mask" yaml:"mask"`
 	// EditLacks lists what of Supports and Options an edit does not take, GenerateLacks
@@ -44,6 +46,9 @@ type Model struct {
 	// Supports lists what the model takes besides: seed, negative_prompt, style,
 	// stream, background, compression, moderation, speed.
 	Supports []string `json:"supports" yaml:"supports"`
+	// Styles are the model's own style words, in lower case; empty, where it supports
+	// styles, means any word.
+	Styles []string `json:"styles,omitempty" yaml:"styles"`
 	// Qualities are the model's own quality words; Formats its output formats.
 	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`
 	Formats   []string `json:"formats,omitempty" yaml:"formats"`
@@ -92,9 +97,11 @@ type SizeRule struct {
 
 // Price is one price line in US dollars as decimal text.
 type Price struct {
-	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out,
-	// token_text_out, second, character, credit. Prices of tokens and characters are per
-	// million. Tokens of output that are no picture's, those of sound too, are token_text_out.
+	// Unit is image, megapixel, megapixel_first, megapixel_more, megapixel_in (whole
+	// ones: the first of a picture, its further ones, those of its inputs),
+	// token_text_in, token_image_in, token_image_out, token_text_out, second, character,
+	// credit. Prices of tokens and characters are per million. Tokens of output that are
+	// no picture's, those of sound too, are token_text_out.
 	Unit string `json:"unit" yaml:"unit"`
 	// Quality, Size and Tier narrow the line; empty matches all.
 	Quality string `json:"quality,omitempty" yaml:"quality"`

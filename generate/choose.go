@@ -142,7 +142,7 @@ func (g *Gateway) substituted(r Request, used Model, why string) []Disposition {
 const offlineProvider = "offline"
 
 // providerOrder is the order in which providers are tried where nobody named one.
-func providerOrder() []string { return []string{"gemini", "openai", "flux", "leonardo"} }
+func providerOrder() []string { return []string{"gemini", "openai", "bfl", "leonardo"} }
 
 // inOrder lists the models by the order of their providers; within a provider, and
 // for providers not in the order, by the catalogue's. Offline is last.

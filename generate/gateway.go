@@ -52,9 +52,13 @@ type Config struct {
 	// Events is told how operations go on, from several goroutines; default nobody. It
 	// must not block.
 	Events func(ctx context.Context, e Event)
-	// DefaultModel answers requests that name no model (ATELIER_IMAGE_MODEL); default
-	// is what the agent prefers, then the first provider that is ready.
+	// DefaultModel answers requests that name no model, where it makes what is asked for
+	// (ATELIER_IMAGE_MODEL); default is what the agent prefers, then the first provider that is ready.
 	DefaultModel string
+	// Notify gives the URL that a provider's notifications are to come to, and the secret
+	// that they are to be signed with or to carry; see [Gateway.Notify]. Default nobody:
+	// tasks are polled.
+	Notify func(provider string) (url, secret string)
 	// Partials asks for preview frames where the model has them. Some providers bill
 	// them; default off.
 	Partials bool

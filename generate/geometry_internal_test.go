@@ -74,6 +74,14 @@ func TestTiesGoToTheLarger(t *testing.T) {
 	}
 }
 
+func TestSpeechIsPricedByItsCharacters(t *testing.T) {
+	t.Parallel()
+	m := Model{Prices: []Price{{Unit: "character", USD: "15"}}}
+	if got := estimate(Task{Model: m, Prompt: "Grüße"}, 2); got == nil || *got != "0.00015" {
+		t.Errorf("twice five characters at $15 a million cost %v", got)
+	}
+}
+
 func TestDecimalIsExact(t *testing.T) {
 	t.Parallel()
 	m := Model{Prices: []Price{

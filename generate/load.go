@@ -22,7 +22,7 @@ var shipped embed.FS
 
 // shippedFiles are in the order in which models are listed.
 func shippedFiles() []string {
-	return []string{"gemini", "openai", "openrouter", "midjourney", "offline"}
+	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "midjourney", "offline"}
 }
 
 // Catalogue knows every model: names, abilities, prices, life. It is immutable and

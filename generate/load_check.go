@@ -68,7 +68,10 @@ func known() map[string][]string {
 		"mask":     {"", "none", "alpha0", "white", "black"},
 		"mode":     {"enum", "free", "tier", "ratio", "none"},
 		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
-		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second", "character", "credit"},
+		"unit": {
+			"image", "megapixel", "megapixel_first", "megapixel_more", "megapixel_in", "token_text_in", "token_image_in",
+			"token_image_out", "token_text_out", "second", "character", "credit",
+		},
 	}
 }
 
@@ -124,7 +127,7 @@ func (m Model) checkEdits() error {
 	switch {
 	case m.MaxInputs < 1 && (edits || slices.Contains(m.Methods, MethodVariation)):
 		return m.bad("max_inputs", "must be at least 1 where methods has edit or variation")
-	case m.MaxInputs < 0 || m.MaxInputBytes < 0 || m.MaxMaskBytes < 0:
+	case m.MaxInputs < 0 || m.MaxInputBytes < 0 || m.MaxInputPixels < 0 || m.MaxMaskBytes < 0:
 		return m.bad("max_inputs", "limits must not be negative")
 	}
 	for _, t := range m.InputTypes {

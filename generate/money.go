@@ -3,6 +3,7 @@ package generate
 import (
 	"math/big"
 	"strings"
+	"unicode/utf8"
 )
 
 // million is what token prices are for.
@@ -66,6 +67,9 @@ func estimate(t Task, n int) *string {
 		tier = t.Model.Size.usualTier()
 	}
 	each, ok := t.Model.price("image", quality, size, tier)
+	if usd, spoken := t.Model.price("character", quality, size, tier); spoken && !ok {
+		each, ok = usd.Mul(usd, big.NewRat(int64(utf8.RuneCountInString(t.Prompt)), million)), true
+	}
 	if !ok {
 		var perMP *big.Rat
 		if perMP, ok = t.Model.price("megapixel", quality, size, tier); !ok || t.Width == 0 {

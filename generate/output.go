@@ -64,7 +64,7 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 	}
 	for number := 1; ; number++ {
 		b, declared, err := x.fetchOnce(ctx, url)
-		if err == nil || number == fetchAttempts || !passing(asError(err).Code) {
+		if err == nil || number == fetchAttempts || !passing(asError(err)) {
 			return b, declared, err
 		}
 		// A plain wait and no journalled one: a replay fetches anew or not at all.
@@ -78,8 +78,8 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 const fetchPause = 100 * time.Millisecond
 
 // passing tells the errors of a download that another try can mend.
-func passing(c media.Code) bool {
-	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeRateLimited
+func passing(err *media.Error) bool {
+	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
 }
 
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
-	p.EstimatedUSD = estimate(n.task, p.N())
+	p.EstimatedUSD = cmp.Or(estimate(n.task, p.N()), estimateArea(n.task, p.N()))
 	if err := p.review(); err != nil {
 		return nil, err
 	}

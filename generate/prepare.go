@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -83,6 +84,12 @@ func (g *Gateway) fitInput(ctx context.Context, p *Plan, o *media.Output) (note 
 	if large {
 		why = append(why, fmt.Sprintf("it takes %d bytes a picture, not %d", m.MaxInputBytes, o.SizeBytes))
 	}
+	if m.MaxInputPixels > 0 && o.Width*o.Height > m.MaxInputPixels {
+		if p.task.Mask != nil {
+			return "", media.Errorf(media.CodeTooLarge, "it has %d pixels and %s takes %d: make picture and mask smaller", o.Width*o.Height, m.Name, m.MaxInputPixels)
+		}
+		why = append(why, fmt.Sprintf("it takes %d pixels a picture, not %d", m.MaxInputPixels, o.Width*o.Height))
+	}
 	if o.Orientation > 1 && p.task.Mask != nil {
 		why = append(why, "the picture had to be turned upright for its mask")
 	}
@@ -109,6 +116,10 @@ func (g *Gateway) shrink(ctx context.Context, p *Plan, o media.Output, large boo
 		if !p.Model.takes("image/png") {
 			job.Format = imaging.FormatJPEG
 		}
+	}
+	if most := p.Model.MaxInputPixels; most > 0 && o.Width*o.Height > most {
+		scale := math.Sqrt(float64(most) / float64(o.Width*o.Height))
+		job.Width, job.Height = max(1, int(float64(o.Width)*scale)), max(1, int(float64(o.Height)*scale))
 	}
 	for step := range shrinkSteps {
 		if step > 0 && p.task.Mask != nil && job.Format == imaging.FormatAuto {

@@ -173,6 +173,8 @@ func TestInputsAreMadeFit(t *testing.T) {
 		"gif":                 {"input_types: [image/png, image/jpeg]", encoded(t, maskOf(color.White, color.Black), "gif"), generate.OutcomeAdapted, "image/png", 40},
 		"jpeg alone is taken": {"input_types: [image/jpeg]", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/jpeg", 300},
 		"too many bytes":      {"max_input_bytes: 120000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/jpeg", 300},
+		"too many pixels":     {"max_input_pixels: 15000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/png", 150},
+		"pixels to the limit": {"max_input_pixels: 60000", encoded(t, noise, "png"), generate.OutcomeApplied, "image/png", 300},
 		"far too many":        {"max_input_bytes: 9000", encoded(t, noise, "png"), generate.OutcomeAdapted, "image/jpeg", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -114,15 +114,22 @@ func (n *negotiation) prompt() error {
 }
 
 func (n *negotiation) style() {
+	own := n.model.Styles
+	near := map[string]string{"natural": "neutral", "vivid": "vibrant"}[n.req.Style]
 	switch s := n.req.Style; {
 	case s == "":
-	case n.supports("style"):
+	case !n.supports("style") && n.model.Modality != media.ModalityImage:
+		n.dropped("style", s, n.model.Name+" has no style setting")
+	case !n.supports("style"):
+		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
+	case len(own) == 0 || slices.Contains(own, s):
 		n.task.Style = s
 		n.applied("style", s)
-	case n.model.Modality != media.ModalityImage:
-		n.dropped("style", s, n.model.Name+" has no style setting")
+	case slices.Contains(own, near):
+		n.task.Style = near
+		n.adapted("style", s, near, n.model.Name+" calls it so")
 	default:
-		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
+		n.dropped("style", s, fmt.Sprintf("%s has the styles %s; describe others in the prompt", n.model.Name, strings.Join(own, ", ")))
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"atelier/chat"
 	"atelier/chat/offline"
 	"atelier/generate"
+	"atelier/generate/bfl"
 	"atelier/generate/gemini"
+	"atelier/generate/leonardo"
 	"atelier/generate/midjourney"
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
@@ -103,11 +105,21 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	flux, err := bfl.New(bfl.Config{APIKey: s.keys["bfl"], BaseURL: s.bases["bfl"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	leo, err := leonardo.New(leonardo.Config{
+		APIKey: s.keys["leonardo"], BaseURL: s.bases["leonardo"], WebhookKey: s.leonardoWebhook, Codec: a.codec,
+	})
+	if err != nil {
+		return nil, err
+	}
 	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
 	if err != nil {
 		return nil, err
 	}
-	drivers := []generate.Driver{google, open, router, proxy, painter}
+	drivers := []generate.Driver{google, open, flux, leo, router, proxy, painter}
 	for _, e := range a.catalogue.Endpoints() {
 		d, err := openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec})
 		if err != nil {

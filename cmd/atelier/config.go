@@ -19,6 +19,8 @@ type settings struct {
 	keys, bases map[string]string
 	// imageModel and chatModel are the operator's defaults.
 	imageModel, chatModel string
+	// leonardoWebhook is the callback key of Leonardo's API key.
+	leonardoWebhook string
 	// search says who searches the web.
 	search searchSettings
 	// catalogue is a file, or a folder of files, with models and endpoints of the
@@ -35,6 +37,8 @@ func credentials() map[string][]string {
 	return map[string][]string{
 		"openai":     {"OPENAI_API_KEY"},
 		"gemini":     {"GEMINI_API_KEY", "GOOGLE_API_KEY"},
+		"bfl":        {"BFL_API_KEY"},
+		"leonardo":   {"LEONARDO_API_KEY"},
 		"anthropic":  {"ANTHROPIC_API_KEY"},
 		"openrouter": {"OPENROUTER_API_KEY"},
 		"midjourney": {"MIDJOURNEY_API_SECRET"},
@@ -47,6 +51,8 @@ func baseVariables() map[string]string {
 	return map[string]string{
 		"openai":     "OPENAI_BASE_URL",
 		"gemini":     "GEMINI_BASE_URL",
+		"bfl":        "BFL_BASE_URL",
+		"leonardo":   "LEONARDO_BASE_URL",
 		"anthropic":  "ANTHROPIC_BASE_URL",
 		"openrouter": "OPENROUTER_BASE_URL",
 		"midjourney": "MIDJOURNEY_PROXY_URL",
@@ -57,7 +63,8 @@ func baseVariables() map[string]string {
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{
 		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
-		keys: map[string]string{}, bases: map[string]string{}, variables: credentials(),
+		leonardoWebhook: strings.TrimSpace(env("LEONARDO_WEBHOOK_KEY")),
+		keys:            map[string]string{}, bases: map[string]string{}, variables: credentials(),
 	}
 	if s.data == "" {
 		dir, err := dataHome(env)

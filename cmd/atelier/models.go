@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,6 +94,9 @@ func inputs(m generate.Model) string {
 	if m.MaxInputBytes > 0 {
 		s += ", " + size(m.MaxInputBytes) + " each"
 	}
+	if m.MaxInputPixels > 0 {
+		s += ", " + strconv.FormatFloat(float64(m.MaxInputPixels)/1e6, 'g', 3, 64) + " megapixels each"
+	}
 	return s
 }
 
@@ -158,6 +162,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"sizes", sizes(m)},
 			{"ratios", strings.Join(m.Size.Ratios, " ")},
 			{"qualities", strings.Join(m.Qualities, ", ")},
+			{"styles", strings.Join(m.Styles, ", ")},
 			{"formats", strings.Join(m.Formats, ", ")},
 			{"voices", strings.Join(m.Voices, ", ")},
 			{"takes", strings.Join(m.Supports, ", ")},

@@ -253,7 +253,9 @@ func TestDescribeGivesAText(t *testing.T) {
 	if o.Modality != media.ModalityDocument || o.MIMEType != "text/plain" || o.Ref[:4] != "doc-" || len(text) < 100 || text[len(text)-1] != '\n' {
 		t.Errorf("%+v: %q", o, text)
 	}
-	if _, err := g.Generate(s.ctx, generate.Request{Method: generate.MethodVariation, Model: "Midjourney Describe", Inputs: []media.Output{in}}); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := g.Generate(s.ctx, generate.Request{
+		Method: generate.MethodVariation, Modality: media.ModalityImage, Model: "Midjourney Describe", Inputs: []media.Output{in},
+	}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("a picture of Midjourney Describe: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func (j *Journal) Next() generatetest.Injection {
 // from 1.
 func (j *Journal) Capture(r *http.Request, body []byte) int {
 	h := r.Header.Clone()
-	for _, name := range []string{"Authorization", "X-Goog-Api-Key", "Mj-Api-Secret"} {
+	for _, name := range []string{"Authorization", "X-Goog-Api-Key", "X-Key", "Mj-Api-Secret"} {
 		if h.Get(name) != "" {
 			h.Set(name, "[key]")
 		}

@@ -1,0 +1,41 @@
+package bflsim
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+)
+
+// Notifications ends a task that has a webhook and lists the calls that are made for
+// it, in order: its end, and the repeat after an answer that was lost. A task that is
+// not there, or has no webhook, has none.
+func (s *Simulator) Notifications(id string) []generate.Notification {
+	s.mu.Lock()
+	t, ok := s.tasks[id]
+	if ok {
+		t.over = true
+	}
+	s.mu.Unlock()
+	if !ok || t.request.webhook == "" {
+		return nil
+	}
+	said := t.final()
+	body := map[string]any{"id": id, "status": said["status"], "result": said["result"], "timestamp": s.config.Now().Format(time.RFC3339)}
+	if t.fault.Fault == generatetest.FaultTaskFailed {
+		body["status"], body["error"], body["message"] = "Error", "generation_failed", "The worker ran out of memory."
+	}
+	raw, _ := json.Marshal(body) // texts and numbers
+	header := map[string][]string{"Content-Type": {"application/json"}}
+	if t.request.secret != "" {
+		mac := hmac.New(sha256.New, []byte(t.request.secret))
+		_, _ = mac.Write(raw) // a hash does not fail
+		header["X-Bfl-Signature"] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))}
+	}
+	once := generate.Notification{Header: header, Body: raw}
+	return []generate.Notification{once, once}
+}

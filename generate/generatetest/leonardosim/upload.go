@@ -1,0 +1,143 @@
+package leonardosim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	_ "image/jpeg" // uploads come so
+	_ "image/png"  // uploads come so
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"time"
+
+	_ "golang.org/x/image/webp" // uploads come so
+
+	"atelier/media"
+)
+
+// leaveLife is how long the form of an upload is good for.
+const leaveLife = 2 * time.Minute
+
+// leave is the right to upload one picture.
+type leave struct {
+	fields  map[string]string
+	expires time.Time
+	stored  bool
+}
+
+// ticket gives the right to upload one picture.
+func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
+	if !s.authorized(w, r) {
+		return
+	}
+	var q struct {
+		Extension string `json:"extension"`
+	}
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&q); err != nil || !slices.Contains([]string{"png", "jpg", "jpeg", "webp"}, q.Extension) {
+		fail(w, http.StatusBadRequest, "unexpected", "Invalid file extension")
+		return
+	}
+	origin := s.config.UploadOrigin
+	if origin == "" {
+		origin = "http://" + r.Host
+	}
+	s.mu.Lock()
+	id := fmt.Sprintf("%08x-0a1b-4c2d-9e3f-aabbccddeeff", len(s.leaves)+1)
+	key := "users/1/initImages/" + id + "." + q.Extension
+	l := &leave{expires: s.config.Now().Add(leaveLife), fields: map[string]string{ //nolint:gosec // Nobody's credentials.
+		"Content-Type": "image/" + q.Extension, "bucket": "image-uploads", "key": key, "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
+		"X-Amz-Credential": "AKIASIMULATED/20261121/us-east-1/s3/aws4_request", "X-Amz-Date": "20261121T120000Z",
+		"Policy": "eyJleHBpcmF0aW9uIjoiMjAyNi0xMS0yMVQxMjowMjowMFoifQ==", "X-Amz-Signature": "0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+	}}
+	s.leaves[id] = l
+	s.mu.Unlock()
+	fields, _ := json.Marshal(l.fields) // texts
+	write(w, http.StatusOK, map[string]any{"uploadInitImage": map[string]any{
+		"id": id, "url": origin + "/storage/" + id, "fields": string(fields), "key": key,
+	}})
+}
+
+// has tells whether a picture was uploaded.
+func (s *Simulator) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.leaves[id]
+	return ok && l.stored
+}
+
+// refuse answers as the storage does.
+func refuse(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?><Error><Code>`+code+`</Code></Error>`) //nolint:gosec // The codes are those of this file.
+}
+
+// store takes one picture: the fields of the leave first, the file last, and no other
+// credentials.
+func (s *Simulator) store(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	l, ok := s.leaves[r.PathValue("id")]
+	s.mu.Unlock()
+	switch {
+	case r.Header.Get("Authorization") != "":
+		refuse(w, http.StatusBadRequest, "InvalidArgument")
+		return
+	case !ok || !s.config.Now().Before(l.expires):
+		refuse(w, http.StatusForbidden, "AccessDenied")
+		return
+	}
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+		return
+	}
+	raw, code := l.read(multipart.NewReader(r.Body, params["boundary"]))
+	if code != "" {
+		refuse(w, http.StatusBadRequest, code)
+		return
+	}
+	s.mu.Lock()
+	l.stored = true
+	s.uploads = append(s.uploads, media.DigestOf(raw))
+	s.mu.Unlock()
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// read gives the file of a form, or the code of what is wrong with it.
+func (l *leave) read(form *multipart.Reader) (file []byte, code string) {
+	seen := map[string]string{}
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF { //nolint:errorlint // NextPart gives it bare.
+			break
+		}
+		if err != nil {
+			return nil, "MalformedPOSTRequest"
+		}
+		b, err := io.ReadAll(part)
+		switch {
+		case err != nil:
+			return nil, "IncompleteBody"
+		case file != nil: // what follows the file is not read
+		case part.FormName() == "file":
+			file = b
+		default:
+			seen[part.FormName()] = string(b)
+		}
+	}
+	for name, value := range l.fields {
+		if seen[name] != value {
+			return nil, "AccessDenied"
+		}
+	}
+	if _, _, err := image.DecodeConfig(bytes.NewReader(file)); err != nil {
+		return nil, "InvalidArgument"
+	}
+	return file, ""
+}

@@ -1,0 +1,58 @@
+package leonardo_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/leonardo"
+	"atelier/media"
+)
+
+// carrier is a round tripper of one function.
+type carrier func(*http.Request) (*http.Response, error)
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
+
+// FuzzAnswer: whatever a provider says, the driver neither panics nor quotes media or
+// the key, and believes no call of a webhook without its bearer.
+func FuzzAnswer(f *testing.F) {
+	for _, s := range []string{
+		`{"generations_by_pk":{"id":"g","status":"COMPLETE","seed":"7","generated_images":[{"id":"i","url":"https://x.example/a","nsfw":true},{}]}}`,
+		`{"generations_by_pk":{"status":"FAILED"}}`, `{"generations_by_pk":null}`, `[{"message":"x","extensions":{"code":"y"}}]`, `null`,
+		`{"sdGenerationJob":{"generationId":"g","apiCreditCost":11,"cost":{"amount":"0.012","unit":"DOLLARS"}}}`,
+		`{"error":"moderation: no","path":"$","code":"unexpected"}`, `{"type":"image_generation.complete","data":{"object":{"id":"g"}}}`,
+	} {
+		f.Add(s, uint16(200))
+		f.Add(s, uint16(500))
+	}
+	codec := generatetest.NewCodec(f)
+	f.Fuzz(func(t *testing.T, body string, status uint16) {
+		d, err := leonardo.New(leonardo.Config{APIKey: "key-of-leonardo", Codec: codec, Base: carrier(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200 + int(status)%400, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean := func(err error) {
+			if err != nil && (media.Scrub(err.Error()) != err.Error() || strings.Contains(err.Error(), "key-of-leonardo")) {
+				t.Errorf("%q is quoted: %v", body, err)
+			}
+		}
+		u, err := d.Start(t.Context(), generate.Task{Prompt: "x", N: 2})
+		clean(err)
+		if err == nil && u.Task.ID == "" && len(u.Items) != 2 {
+			t.Errorf("%q gave %+v", body, u)
+		}
+		_, err = d.Poll(t.Context(), generate.Task{N: 2}, generate.Handle{ID: "g"})
+		clean(err)
+		u, err = d.Notification(t.Context(), generate.Notification{Body: []byte(body)})
+		clean(err)
+		if u.Done || len(u.Items) > 0 {
+			t.Errorf("%q is believed: %+v", body, u)
+		}
+	})
+}
