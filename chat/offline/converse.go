@@ -3,18 +3,14 @@ package offline
 import (
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
 var (
 	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
-	countDigits  = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version)s?\b`)
 	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
 	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
 )
-
-var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 // converse answers a person: with a picture where one is asked for, with a changed one
 // where a change is asked for, else with what this model can do.
@@ -79,28 +75,6 @@ func subject(task string) string {
 		return strings.TrimSpace(m[1])
 	}
 	return strings.TrimRight(strings.TrimSpace(command.ReplaceAllString(task, "")), ".!?")
-}
-
-// pictures reads how many pictures are asked for: "two illustrations", "2-3 images".
-func pictures(task string, otherwise int) int {
-	if m := countDigits.FindStringSubmatch(task); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if more, err2 := strconv.Atoi(m[2]); err2 == nil {
-			n = more
-		}
-		if err == nil {
-			return n
-		}
-	}
-	words := strings.Fields(strings.ToLower(task))
-	for i, w := range words {
-		n, ok := countWords[w]
-		next := strings.Join(words[i:min(i+5, len(words))], " ")
-		if ok && (wantsPicture.MatchString(next) || variation.MatchString(next)) {
-			return n
-		}
-	}
-	return otherwise
 }
 
 // images finds the refs in the outputs of a picture action.
