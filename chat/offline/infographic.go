@@ -60,7 +60,7 @@ func briefFor(o order, m material, planned []chart) map[string]any {
 		}
 	}
 	for _, c := range planned[:min(len(planned), 2)] {
-		sections = append(sections, map[string]any{"heading": c.params["Title"], "chart": c.params})
+		sections = append(sections, map[string]any{"chart": c.params})
 	}
 	for _, p := range m.Passages[:min(len(m.Passages), 3)] {
 		if len(p.Sentences) > 0 && len(sections) < 6 {

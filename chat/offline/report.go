@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -111,8 +112,15 @@ func (r *report) gaps() {
 	r.list(r.plan.needs)
 }
 
+// flag is an option or a variable that a person types.
+var flag = regexp.MustCompile(`--[a-z]+|\b[A-Z]+(?:_[A-Z]+)+\b`)
+
 func (r *report) tag(name, text string) {
-	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, html.EscapeString(text), name)
+	text = html.EscapeString(text)
+	if name != "h1" {
+		text = flag.ReplaceAllString(text, `<code class="flag">$0</code>`)
+	}
+	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, text, name)
 }
 
 func (r *report) list(items []string) {
