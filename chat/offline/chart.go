@@ -127,6 +127,9 @@ func span(parts []line) string {
 
 func chartTitle(file string, t *table, parts []line) string {
 	name := heading(file, t)
+	if t.Name != "" {
+		return name
+	}
 	if t.GroupBy != "" {
 		return name + " by " + human(t.GroupBy)
 	}

@@ -15,11 +15,11 @@ const mostSlices = 8
 // chosen gives the charts of a report, those that the task names in the kind that it
 // names, and says of each wish that the data does not allow why.
 func (m *material) chosen(o order, ways string) (cs []chart, needs []string) {
-	byTable := make([][]chart, len(m.Tables))
+	byTable, left := make([][]chart, len(m.Tables)), make([][]chart, len(m.Tables))
 	for i, t := range m.Tables {
 		byTable[i] = charts(t.Path, t.Table)
+		left[i] = slices.Clone(byTable[i])
 	}
-	var first []chart
 	for _, want := range o.charts {
 		i, named := m.tableFor(want.about, byTable)
 		if i < 0 {
@@ -29,28 +29,36 @@ func (m *material) chosen(o order, ways string) (cs []chart, needs []string) {
 		if !named && want.about != "" {
 			needs = append(needs, fmt.Sprintf("No table speaks of %s by name; the charts show what the tables hold.", want.about))
 		}
-		if want.kind == "" && (want.about == "" || !named) {
+		if want.kind == "" && !named {
 			continue // what fits is drawn below
 		}
-		ch, rest, why := shape(byTable[i], m.Tables[i].Table, want.kind)
-		byTable[i] = rest
-		first = append(first, ch)
+		ch, used, why := shape(byTable[i], m.Tables[i].Table, want.kind)
 		if why != "" {
 			needs = append(needs, why)
 		}
-	}
-	var more []chart
-	for _, list := range byTable {
-		if len(list) > 0 {
-			fresh := !slices.ContainsFunc(first, func(c chart) bool { return c.path == list[0].path })
-			if fresh {
-				first, list = append(first, list[0]), list[1:]
-			}
-			more = append(more, list...)
+		known := func(c chart) bool {
+			return c.path == ch.path && c.params["Title"] == ch.params["Title"] && c.params["ChartType"] == ch.params["ChartType"]
 		}
+		if !slices.ContainsFunc(cs, known) {
+			cs = append(cs, ch)
+		}
+		left[i] = slices.DeleteFunc(left[i], func(c chart) bool { return c.params["Title"] == used.params["Title"] })
+	}
+	return fill(cs, left), needs
+}
+
+// fill adds what the task does not name: a chart of each table that has none yet, then
+// second ones while there is room.
+func fill(first []chart, left [][]chart) []chart {
+	var more []chart
+	for _, list := range left {
+		if len(list) > 0 && !slices.ContainsFunc(first, func(c chart) bool { return c.path == list[0].path }) {
+			first, list = append(first, list[0]), list[1:]
+		}
+		more = append(more, list...)
 	}
 	first = first[:min(len(first), mostCharts)]
-	return append(first, more[:min(len(more), mostCharts-len(first))]...), needs
+	return append(first, more[:min(len(more), mostCharts-len(first))]...)
 }
 
 // lacks says what a visual needs that nobody gave.
@@ -82,27 +90,27 @@ func (m *material) tableFor(about string, byTable [][]chart) (at int, named bool
 	return at, best > 0
 }
 
-// shape takes from the charts of a table one of the wanted kind, or turns one into it,
-// and gives the others; why says what stands in for a kind that does not fit.
-func shape(list []chart, t *table, kind string) (ch chart, rest []chart, why string) {
-	without := func(i int) []chart { return slices.Delete(slices.Clone(list), i, i+1) }
+// shape finds among the charts of a table one of the wanted kind, or turns one into it;
+// used is the one that it was, and why says what stands in for a kind that does not fit.
+func shape(list []chart, t *table, kind string) (ch, used chart, why string) {
 	if kind == "" {
-		return list[0], list[1:], ""
+		return list[0], list[0], ""
 	}
+	standIn := fmt.Sprintf("a %s chart of %s stands in.", list[0].params["ChartType"], list[0].path)
 	if !slices.Contains(drawn, kind) {
-		return list[0], list[1:], fmt.Sprintf("A %s cannot be drawn here: a %s chart stands in.", strings.TrimSuffix(kind, "s"), list[0].params["ChartType"])
+		return list[0], list[0], fmt.Sprintf("A %s cannot be drawn here: %s", strings.TrimSuffix(kind, "s"), standIn)
 	}
-	for i, c := range list {
+	for _, c := range list {
 		if c.params["ChartType"] == kind {
-			return c, without(i), ""
+			return c, c, ""
 		}
 	}
-	for i, c := range list {
+	for _, c := range list {
 		if turned, ok := c.as(kind, t); ok {
-			return turned, without(i), ""
+			return turned, c, ""
 		}
 	}
-	return list[0], list[1:], fmt.Sprintf("A %s chart does not fit the data of %s: a %s chart stands in.", kind, list[0].path, list[0].params["ChartType"])
+	return list[0], list[0], fmt.Sprintf("A %s chart does not fit the data: %s", kind, standIn)
 }
 
 // as draws the same data as another kind, if that makes sense.

@@ -45,7 +45,9 @@ func (r request) name() string {
 	out := r.kind
 	switch r.action {
 	case chartAction:
-		out = strings.TrimSpace(r.kind + " chart")
+		if r.kind == "" || slices.Contains(drawn, r.kind) {
+			out = strings.TrimSpace(r.kind + " chart")
+		}
 	case networkAction:
 		out = "network"
 	case cloudAction:
@@ -66,12 +68,13 @@ func (r request) name() string {
 }
 
 // visualNoun is a word for something to look at.
-const visualNoun = `(?:charts?|graphs?|plots?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|diagrams?|flow ?charts?|word ?clouds?|sketch(?:es)?|networks?|visuals?)`
+const visualNoun = `(?:charts?|graphs?|plots?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|diagrams?|flow ?charts?|word ?clouds?|sketch(?:es)?|networks?|visuals?|videos?|animations?)`
 
 var (
 	negated = regexp.MustCompile(`(?i)[,;]?\s*\b(?:no|without|do not (?:use|include|add|draw|make)|don't (?:use|include|add|draw|make))(?: any| an?| the)?(?: [\w-]+ (?:or|and|nor))* (?:[\w-]+ )?` + visualNoun + `\b`)
 	// nextVisual begins another wish: "… and an AI-generated infographic".
 	nextVisual = regexp.MustCompile(`(?i)[,;]?\s(?:and|with|plus|including|as well as|along with)\s+(?:[\w-]+\s+){0,4}?` + visualNoun + `\b`)
+	joint      = regexp.MustCompile(`(?i)[,;]?\s(?:and|with|plus|including|as well as|along with)\s`)
 	clauseEnd  = regexp.MustCompile(`[,;:?!\n]|\.(?:\s|$)`)
 	aboutWhat  = regexp.MustCompile(`(?i)^\s+(?:(?:of|showing|about|for|on|depicting|comparing|with|that (?:shows?|compares?))\s+)(?:the |how )?`)
 
@@ -126,10 +129,12 @@ func about(rest string) string {
 		return ""
 	}
 	rest = rest[at[1]:]
-	for _, end := range []*regexp.Regexp{nextVisual, clauseEnd} {
-		if at := end.FindStringIndex(rest); at != nil {
-			rest = rest[:at[0]]
-		}
+	if at := clauseEnd.FindStringIndex(rest); at != nil {
+		rest = rest[:at[0]]
+	}
+	if at := nextVisual.FindStringIndex(rest); at != nil {
+		joints := joint.FindAllStringIndex(rest[:at[1]], -1)
+		rest = rest[:joints[len(joints)-1][0]]
 	}
 	return clip(strings.Trim(rest, " \t\"'“”"), 160)
 }
@@ -159,7 +164,7 @@ func (o *order) readCharts(task string) {
 
 func (o *order) readDrawings(task string) {
 	add := func(action, kind, what string) {
-		if !slices.ContainsFunc(o.drawings, func(r request) bool { return r.action == action && (what == "" || r.about == what) }) {
+		if !slices.ContainsFunc(o.drawings, func(r request) bool { return r.action == action && (what == "" && kind == "" || r.about == what && r.kind == kind) }) {
 			o.drawings = append(o.drawings, request{action: action, kind: kind, about: what})
 		}
 	}
@@ -187,6 +192,12 @@ func (o *order) readDrawings(task string) {
 			add(mermaidAction, kind, about(task[m[1]:]))
 		case "sketch", "mermaid":
 		default:
+			switch found := strings.ToLower(task[m[0]:m[1]]); {
+			case strings.HasPrefix(found, "flow"):
+				kind = "flow"
+			case strings.HasPrefix(found, "org"):
+				kind = "hierarchy"
+			}
 			if !o.draws(mermaidAction) && !o.draws(sketchAction) {
 				add(diagramAction, kind, about(task[m[1]:]))
 			}
@@ -227,7 +238,8 @@ var (
 	makeIt     = regexp.MustCompile(`(?i)^(?:please\s+)?(?:(?:can|could|would) you\s+)?(?:please\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give|draw|build|compose|show)\s+(?:me\s+|us\s+)?(?:an?\s+|the\s+|one\s+)?`)
 	kindOfWork = regexp.MustCompile(`(?i)^(?:an?\s+|the\s+)?(?:(?:short|detailed|brief|full|illustrated|research|comprehensive|long)\s+)*(?:report|paper|article|study)s?$`)
 	leadVisual = regexp.MustCompile(`(?i)^(?:with )?(?:an?|the|one|two|three|some)\s+(?:[\w-]+\s+){0,3}?` + visualNoun + `(?:\s+(?:and|with)\s+an?\s+report)?(?:\s+(?:of|on|about|showing))?:?\s+(?:an?\s+report\s+on\s+)?`)
-	withVisual = regexp.MustCompile(`(?i),?\s+(?:with|including|that includes|and|plus|containing|featuring)\s+(?:[\w-]+\s+){0,4}?` + visualNoun + `\b.*$`)
+	article    = regexp.MustCompile(`(?i)^an? `)
+	withVisual = regexp.MustCompile(`(?i),?\s+(?:with|including|that includes|and|plus|containing|featuring|as|in)\s+(?:[\w-]+\s+){0,4}?` + visualNoun + `\b.*$`)
 )
 
 // headline makes a title of a task.
@@ -256,6 +268,7 @@ func headline(task string) string {
 	if kindOfWork.MatchString(t) {
 		return ""
 	}
+	t = article.ReplaceAllString(t, "")
 	return capital(clip(strings.Trim(t, " .!:,"), 120))
 }
 

@@ -80,7 +80,7 @@ func (r *report) of(actions ...string) []figure {
 
 // drawings shows structures, relations and words.
 func (r *report) drawings() {
-	all := r.of(diagramAction, networkAction, sketchAction, mermaidAction, cloudAction)
+	all := r.of(diagramAction, networkAction, sketchAction, mermaidAction)
 	if len(all) == 0 {
 		return
 	}
@@ -133,6 +133,10 @@ func (r *report) list(items []string) {
 
 func (r *report) lead() string {
 	var parts []string
+	stated := slices.ContainsFunc(r.m.Sources, func(s origin) bool { return s.Path == theTask })
+	if stated && len(r.m.Sources) == 1 {
+		return "This report shows what the task itself states; no other source was read. " + Note
+	}
 	if n := len(r.m.Tables); n > 0 {
 		parts = append(parts, count(n, "table"))
 	}
@@ -187,6 +191,9 @@ func (r *report) tableSection(file string, t *table) {
 	if t.Bucket != "" {
 		kind = fmt.Sprintf("; long series are shown by their %s over %s", t.Aggregation, t.Bucket)
 	}
+	if file == theTask {
+		return
+	}
 	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", html.EscapeString(file),
 		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
 }
@@ -235,6 +242,9 @@ func (r *report) texts() {
 		return
 	}
 	r.tag("h2", "What the texts say")
+	for _, f := range r.of(cloudAction) {
+		r.figure(f)
+	}
 	for _, p := range r.m.Passages {
 		r.tag("h3", nameOf(p.Path, p.Title))
 		if len(p.Sentences) == 0 {

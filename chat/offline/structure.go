@@ -32,7 +32,7 @@ var (
 	arrow      = regexp.MustCompile(`\s*(?:-{1,2}>|={1,2}>|→|⟶|➔)\s*`)
 	stepLine   = regexp.MustCompile(`^\s*\d{1,2}[.)]\s+(.+)$`)
 	bulletLine = regexp.MustCompile(`^(\s*)[-*+]\s+(.+)$`)
-	listOf     = regexp.MustCompile(`(?i)\b(process|steps|stages|phases|workflow|pipeline|flow|life ?cycle|hierarchy|structure|architecture|parts|components|organi[sz]ation|tree|diagram|sketch|network)\b([^:.?!\n]*):\s*([^.?!\n]+)`)
+	listOf     = regexp.MustCompile(`(?i)(?:.*\b|^)(process|steps|stages|phases|workflow|pipeline|flow|life ?cycle|hierarchy|structure|architecture|parts|components|organi[sz]ation|tree|diagram|sketch|network)\b([^:.?!\n]*):\s*([^.?!\n]+)`)
 	listBreak  = regexp.MustCompile(`\s*(?:,|;)\s*(?:and\s+|then\s+)?|\s+(?:and|then)\s+`)
 	leads      = regexp.MustCompile(`(?i)^(.+?)\s+(?:over|above|leads|with|consisting of|consists of|contains)\s+(.+)$`)
 	inOrder    = regexp.MustCompile(`(?i)^(?:process|steps|stages|phases|workflow|pipeline|flow|life ?cycle|diagram|sketch)$`)
@@ -143,15 +143,19 @@ func structures(path, title, text string) []structure {
 		}
 		links, steps, above, nested = nil, nil, nil, false
 	}
+	last := ' '
 	for _, line := range strings.Split(text, "\n") {
 		t := strings.TrimSpace(line)
 		step, item := stepLine.FindStringSubmatch(line), bulletLine.FindStringSubmatch(line)
+		if t != "" && last != kindOfLine(t) {
+			flush()
+			last = kindOfLine(t)
+		}
 		switch {
 		case t == "":
 		case strings.HasPrefix(t, "#"):
-			flush()
 			heading = strings.TrimSpace(strings.TrimLeft(t, "#"))
-		case arrow.MatchString(t) && len(t) < 300:
+		case kindOfLine(t) == '>':
 			links = append(links, chains(strings.TrimLeft(t, "-*+ "))...)
 		case step != nil:
 			steps = append(steps, firstClause(step[1]))
@@ -160,12 +164,25 @@ func structures(path, title, text string) []structure {
 			above, l = hang(above, len(item[1]), firstClause(item[2]))
 			nested = nested || len(l) > 0
 			links = append(links, l...)
-		default:
-			flush()
 		}
 	}
 	flush()
 	return out
+}
+
+// kindOfLine tells arrows, steps, items, headings and text apart.
+func kindOfLine(t string) rune {
+	switch {
+	case strings.HasPrefix(t, "#"):
+		return '#'
+	case arrow.MatchString(t) && len(t) < 300:
+		return '>'
+	case stepLine.MatchString(t):
+		return '1'
+	case bulletLine.MatchString(t):
+		return '-'
+	}
+	return 't'
 }
 
 type bullet struct {
