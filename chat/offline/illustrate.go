@@ -24,9 +24,7 @@ func views() []view {
 	}
 }
 
-var (
-	styleWord = regexp.MustCompile(`(?i)\b(watercolou?r|oil painting|line art|isometric|pencil|charcoal|flat vector|architectural rendering|photorealistic|photographs?|photos?|paper ?cut|3d render(?:ing)?)s?\b`)
-)
+var styleWord = regexp.MustCompile(`(?i)\b(watercolou?r|oil painting|line art|isometric|pencil|charcoal|flat vector|architectural rendering|photorealistic|photographs?|photos?|paper ?cut|3d render(?:ing)?)s?\b`)
 
 // illustrations asks for as many pictures as the task does, one if it does not say; a
 // task that names other visuals only gets no picture beside them.

@@ -164,7 +164,9 @@ func (o *order) readCharts(task string) {
 
 func (o *order) readDrawings(task string) {
 	add := func(action, kind, what string) {
-		if !slices.ContainsFunc(o.drawings, func(r request) bool { return r.action == action && (what == "" && kind == "" || r.about == what && r.kind == kind) }) {
+		if !slices.ContainsFunc(o.drawings, func(r request) bool {
+			return r.action == action && (what == "" && kind == "" || r.about == what && r.kind == kind)
+		}) {
 			o.drawings = append(o.drawings, request{action: action, kind: kind, about: what})
 		}
 	}
@@ -185,6 +187,14 @@ func (o *order) readDrawings(task string) {
 		if m[2] >= 0 {
 			kind = strings.ToLower(task[m[2]:m[3]])
 		}
+		switch found := strings.ToLower(task[m[0]:m[1]]); {
+		case strings.HasPrefix(found, "flow"):
+			kind = "flow"
+		case strings.HasPrefix(found, "org"):
+			kind = "hierarchy"
+		case strings.HasPrefix(found, "gantt"):
+			kind = "gantt"
+		}
 		switch kind {
 		case "network", "relation", "relationship":
 			add(networkAction, "", about(task[m[1]:]))
@@ -192,12 +202,6 @@ func (o *order) readDrawings(task string) {
 			add(mermaidAction, kind, about(task[m[1]:]))
 		case "sketch", "mermaid":
 		default:
-			switch found := strings.ToLower(task[m[0]:m[1]]); {
-			case strings.HasPrefix(found, "flow"):
-				kind = "flow"
-			case strings.HasPrefix(found, "org"):
-				kind = "hierarchy"
-			}
 			if !o.draws(mermaidAction) && !o.draws(sketchAction) {
 				add(diagramAction, kind, about(task[m[1]:]))
 			}

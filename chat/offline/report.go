@@ -67,11 +67,11 @@ func (r *report) summary(key []string) string {
 	return out
 }
 
-// of gives the figures that one action made.
+// of gives the figures that some actions made.
 func (r *report) of(actions ...string) []figure {
 	var out []figure
 	for _, f := range r.plan.figures {
-		if slices.Contains(actions, f.call.Name) {
+		if slices.Contains(actions, f.call.Name) && f.made != nil && len(images(f.made.Outputs)) > 0 {
 			out = append(out, f)
 		}
 	}
@@ -207,11 +207,8 @@ func (r *report) shareTable(t *table, s []total) {
 	r.b.WriteString("</tbody></table>\n")
 }
 
-// figure embeds a made picture by its placeholder; one that failed is left out.
+// figure embeds a made picture by its placeholder.
 func (r *report) figure(f figure) {
-	if f.made == nil {
-		return
-	}
 	alt := describe(f.made.Outputs)
 	if alt == "" {
 		alt = f.caption
