@@ -15,8 +15,10 @@ var (
 	plainName    = regexp.MustCompile(`[^\p{L}\p{N} .,/+-]+`)
 )
 
-// draw plans the drawings that the task names.
+// draw plans the drawings that the task names, and a network of each table of
+// relations that no other drawing shows.
 func (c *conversation) draw(p *plan, o order, m material) {
+	defer c.drawRelations(p, o, m)
 	for _, want := range o.drawings {
 		if !c.can(want.action) {
 			p.needs = append(p.needs, fmt.Sprintf("The %s needs the action %s, which this agent does not have.", want.name(), want.action))
@@ -29,6 +31,24 @@ func (c *conversation) draw(p *plan, o order, m material) {
 		}
 		p.figures = append(p.figures, f)
 	}
+}
+
+func (c *conversation) drawRelations(p *plan, o order, m material) {
+	for _, s := range m.Structures {
+		shown := slices.ContainsFunc(p.figures, func(f figure) bool { return f.path == s.Path && f.call.Name != chartAction })
+		if s.Relations && !shown && !o.plain && c.can(networkAction) {
+			p.figures = append(p.figures, s.figure(networkAction, heading(s.Path, &table{})))
+		}
+	}
+}
+
+// figure plans the drawing of a structure.
+func (s structure) figure(action, name string) figure {
+	params := map[string]any{"Title": name, "Edges": s.edges(), "Source": s.Path}
+	if action == networkAction {
+		params["Directed"] = s.directed()
+	}
+	return figure{call: actionCall{action, params}, path: s.Path, caption: name, note: "Source: " + s.Path + "."}
 }
 
 // drawing plans one drawing, or says what it needs.
@@ -53,18 +73,15 @@ func (c *conversation) drawing(want request, o order, m material) (figure, strin
 	if !ok {
 		return figure{}, fmt.Sprintf("The %s needs its parts: write them into the task as “A -> B -> C”, or give a text with arrows, numbered steps or a nested list, or a table with the columns from and to.", want.name())
 	}
-	params := map[string]any{"Title": name, "Edges": s.edges(), "Source": s.Path}
+	f := s.figure(want.action, name)
 	if want.action == mermaidAction {
 		code, why := s.mermaid(want)
 		if why != "" {
 			return figure{}, why
 		}
-		params = map[string]any{"Title": name, "Code": code, "Source": s.Path}
+		f.call.Params = map[string]any{"Title": name, "Code": code, "Source": s.Path}
 	}
-	if want.action == networkAction && want.kind == "" {
-		params["Directed"] = s.directed()
-	}
-	return figure{call: actionCall{want.action, params}, path: s.Path, caption: name, note: "Source: " + s.Path + "."}, ""
+	return f, ""
 }
 
 // structureFor chooses the structure that a wish speaks of, else the first.
@@ -80,6 +97,9 @@ func (m *material) structureFor(want request) (structure, bool) {
 		}
 		if s.Path == theTask {
 			n += 10 // what the task spells out, it means
+		}
+		if s.Relations == (want.action == networkAction) {
+			n += 2 // rows are networks, steps are not
 		}
 		if n > best {
 			at, best = i, n

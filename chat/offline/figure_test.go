@@ -151,8 +151,11 @@ func TestResearchersHandUpWhatShallBeDrawn(t *testing.T) {
 	if got := calls(ask(t, system(fullWriter), task+"\n\n```json\n"+string(b)+"\n```")); !strings.Contains(got, "Create SVG Word Cloud, Create SVG Network, Create SVG Diagram") {
 		t.Errorf("the writer calls %s", got)
 	}
-	if bare := payload(t, ask(t, sys, "A report on people", "{}", list, "{}", read)); strings.Contains(bare, "structures") || strings.Contains(bare, "harbours\":2") {
-		t.Errorf("nobody wants drawings: %s", bare)
+	if got := calls(ask(t, system(fullWriter), "A report on people\n\n```json\n"+string(b)+"\n```")); got != "Create SVG Network, Generate Image" {
+		t.Errorf("relations that nobody asked for: %s", got)
+	}
+	if bare := payload(t, ask(t, sys, "A report on people", "{}", list, "{}", read)); strings.Contains(bare, "Plan") || !strings.Contains(bare, "Ada") || strings.Contains(bare, "harbours\":2") {
+		t.Errorf("nobody wants steps or words drawn, relations always are: %s", bare)
 	}
 }
 

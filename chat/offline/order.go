@@ -83,7 +83,7 @@ var (
 	exotic     = regexp.MustCompile(`(?i)\b(?:heat ?maps?|tree ?maps?|histograms?|choropleths?)\b`)
 	diagramsOf = regexp.MustCompile(`(?i)\b(?:(flow|process|architecture|hierarchy|organi[sz]ation|block|tree|component|sequence|state|class|er|entity[- ]relationship|gantt|decision|network|relation(?:ship)?|sketch|mermaid) )?(?:diagrams?|flow ?charts?|org(?:ani[sz]ation)?(?:al)? charts?|gantt charts?)\b`)
 	showHow    = regexp.MustCompile(`(?i)\b(?:show|draw|visuali[sz]e|diagram)\s+(?:the|a|an|our|its|their)\s+(?:[\w-]+\s+){0,2}?(process|workflow|pipeline|hierarchy|architecture|structure|life ?cycle)\b`)
-	networksOf = regexp.MustCompile(`(?i)\b(?:network|relation(?:ship)?s?)\s+(?:graph|map|drawing)\b|\b(?:with|and|include|including|draw|show|as)\s+(?:an?|the)\s+(?:[\w-]+\s+)?network\b|\bhow\b[^.?!\n]*\b(?:related|connected|linked)\b|\bwho\b[^.?!\n]*\b(?:related|connected|linked|knows)\b`)
+	networksOf = regexp.MustCompile(`(?i)\b(?:network|relation(?:ship)?s?)\s+(?:graph|map|drawing)\b|(?:[,;]|\b(?:with|and|include|including|draw|show|as))\s+(?:an?|the)\s+(?:[\w-]+\s+)?network\b|\bhow\b[^.?!\n]*\b(?:related|connected|linked)\b|\bwho\b[^.?!\n]*\b(?:related|connected|linked|knows)\b`)
 	cloudsOf   = regexp.MustCompile(`(?i)\b(?:word|tag)[ -]?clouds?\b|\bmost (?:frequent|common|used) words\b`)
 	sketchOf   = regexp.MustCompile(`(?i)\b(?:hand[- ]drawn|whiteboard|sketch(?:es|ed)?)\b(?:\s+(?:diagrams?|drawings?|sketch(?:es)?))?`)
 	penSketch  = regexp.MustCompile(`(?i)\b(?:pencil|charcoal|ink|pen)\s+sketch(?:es)?\b`)
@@ -183,6 +183,9 @@ func (o *order) readDrawings(task string) {
 		add(networkAction, "", whatOf(networksOf, task))
 	}
 	for _, m := range diagramsOf.FindAllStringSubmatchIndex(task, -1) {
+		if sketchOf.MatchString(task[max(0, m[0]-14):m[1]]) {
+			continue // it is the sketch
+		}
 		kind := ""
 		if m[2] >= 0 {
 			kind = strings.ToLower(task[m[2]:m[3]])
@@ -202,7 +205,7 @@ func (o *order) readDrawings(task string) {
 			add(mermaidAction, kind, about(task[m[1]:]))
 		case "sketch", "mermaid":
 		default:
-			if !o.draws(mermaidAction) && !o.draws(sketchAction) {
+			if !mermaidOf.MatchString(task[max(0, m[0]-30):min(len(task), m[1]+15)]) {
 				add(diagramAction, kind, about(task[m[1]:]))
 			}
 		}

@@ -58,6 +58,8 @@ func TestOrdersAreRead(t *testing.T) {
 		"A Mermaid sequence diagram: A -> B: hello":                                                                            "sequence Mermaid diagram",
 		"A state diagram of the order":                                                                                         "state Mermaid diagram of order",
 		"A flowchart of checkout and an org chart":                                                                             "flow diagram of checkout; hierarchy diagram",
+		"A report with a diagram of the process, a network of friends, and a hand-drawn sketch of the steps":                   "sketch of steps; network of friends; diagram of process",
+		"A hand-drawn diagram of the plan":                                                                                     "sketch of plan",
 		"A hand-drawn sketch of the idea":                                                                                      "sketch of idea",
 		"A pencil sketch of a boat as a picture":                                                                               "1 of ",
 		"Which words? A word cloud of the answers":                                                                             "word cloud of answers",

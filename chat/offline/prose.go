@@ -71,7 +71,7 @@ func sentences(text string) []sentence {
 		}
 		switch {
 		case code:
-		case t == "", strings.HasPrefix(t, "|"), strings.HasPrefix(t, "- "), strings.HasPrefix(t, "* "):
+		case t == "", strings.HasPrefix(t, "|"), strings.HasPrefix(t, "- "), strings.HasPrefix(t, "* "), stepLine.MatchString(t):
 			flush()
 		case strings.HasPrefix(t, "#"):
 			flush()

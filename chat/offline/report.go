@@ -143,10 +143,27 @@ func (r *report) lead() string {
 	if n := len(r.m.Passages); n > 0 {
 		parts = append(parts, count(n, "text"))
 	}
+	relations := 0
+	for _, s := range r.m.Structures {
+		if s.Relations {
+			relations++
+		}
+	}
+	if relations > 0 {
+		parts = append(parts, count(relations, "table")+" of relations")
+	}
 	if len(parts) == 0 {
 		return "No source with findings was given to this research, so this report has no findings and states no facts about its subject. " + Note
 	}
-	return fmt.Sprintf("This report reads %s. %s", strings.Join(parts, " and "), Note)
+	return fmt.Sprintf("This report reads %s. %s", enumerate(parts), Note)
+}
+
+// enumerate joins parts of a sentence: a, b and c.
+func enumerate(parts []string) string {
+	if len(parts) < 3 {
+		return strings.Join(parts, " and ")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
 // keyFindings takes the strongest sentence of each table, then a second one.

@@ -30,10 +30,12 @@ type harvest struct {
 
 func newHarvest(task string) *harvest { return &harvest{task: task, order: readOrder(task)} }
 
-// table adds a profile, and the relations that its rows hold.
+// table adds a profile. Rows that say what is linked to what are relations instead:
+// their numbers compare nothing.
 func (h *harvest) table(path string, t *table) {
-	if s, ok := t.relations(path); ok && len(h.order.drawings) > 0 {
+	if s, ok := t.relations(path); ok && len(h.structures) < mostStructures {
 		h.structures = append(h.structures, s)
+		return
 	}
 	bare := *t
 	bare.SampleRows = nil // rows are no findings

@@ -19,6 +19,8 @@ type structure struct {
 	Path  string `json:"path"`
 	Title string `json:"title,omitempty"`
 	Links []link `json:"links"`
+	// Relations are rows of a table: a network, whether the task names one or not.
+	Relations bool `json:"relations,omitempty"`
 }
 
 type link struct {
@@ -221,10 +223,14 @@ var (
 	toNames   = strings.Fields("to target child customer employee cites receiver seller end node2 b")
 )
 
-// relations reads a table whose columns say what is linked to what.
+// relations reads a table whose columns say what is linked to what. One that is too
+// long to draw or runs over time is a table like any other.
 func (t *table) relations(path string) (structure, bool) {
 	var columns []string
 	for _, c := range t.Columns {
+		if c.Type == "date" || t.RowCount > mostLinks {
+			return structure{}, false
+		}
 		columns = append(columns, strings.ToLower(strings.TrimSpace(c.Name)))
 	}
 	return joined(path, columns, t.SampleRows)
@@ -243,7 +249,7 @@ func joined(path string, columns []string, rows [][]string) (structure, bool) {
 			weight = i
 		}
 	}
-	s := structure{Path: path}
+	s := structure{Path: path, Relations: true}
 	if from < 0 || to < 0 {
 		return s, false
 	}
