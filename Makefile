@@ -41,9 +41,9 @@ fmt: $(LINT) ## format the code
 	$(LINT) fmt ./...
 
 generate: ## write the generated parts of the documentation
-	$(GO) test ./cmd/atelier -run '^TestReference$$' -update
+	$(GO) test ./cmd/atelier -run '^Test(Reference|Guides)$$' -update
 
-verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md)
+verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md)
 	$(GO) mod tidy -diff
 
 gallery: ## draw every visual action with many inputs into gallery/index.html

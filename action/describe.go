@@ -49,6 +49,15 @@ func (r *Registry) Document(names ...string) ([]Description, error) {
 	return docs, nil
 }
 
+// Document is [Registry.Document] for actions that are not registered.
+func Document(actions ...Action) []Description {
+	docs := make([]Description, 0, len(actions))
+	for _, a := range actions {
+		docs = append(docs, a.withDefaults().Describe())
+	}
+	return docs
+}
+
 // Describe tells what the action is, takes and gives.
 func (a Action) Describe() Description {
 	d := Description{Name: a.Name, Description: a.Description, Params: []ParamDescription{}, Tags: a.Tags}

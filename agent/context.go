@@ -14,6 +14,8 @@ type entry struct {
 	msg     chat.Message
 	results *results
 	turn    int
+	// earlier marks what was said before the run began.
+	earlier bool
 }
 
 // history is what the model has been told. It grows by whole entries.

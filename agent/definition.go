@@ -3,9 +3,12 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/media"
 )
@@ -22,7 +25,8 @@ type Definition struct {
 	// ChatModels and ImageModels are preferred, best first; empty means the default order.
 	ChatModels  []string
 	ImageModels []string
-	// Requires names sources (files, web, db, kb) without which the agent is not offered.
+	// Requires names sources (files, web, db, kb, or one of the program's own) without
+	// which the agent is not offered.
 	Requires []string
 	Actions  []ActionUse
 	Agents   []AgentUse
@@ -31,11 +35,17 @@ type Definition struct {
 	// InterceptionThreshold is the length in characters from which base64 without a
 	// media signature is taken for media; 0 keeps the registry's.
 	InterceptionThreshold int
+	// PayloadSchema is the JSON Schema that the final payload must fit; nil takes any.
+	PayloadSchema json.RawMessage
+	// File is where the definition was read, with the name of its folder before it.
+	File string
 	// Source is the YAML and the prompt as they were read; Hash its SHA-256 in hexadecimal.
 	Source string
 	Hash   string
 
-	pos position
+	pos        position
+	requiresAt []position // of each of Requires
+	schema     *jsonschema.Schema
 }
 
 // ActionUse is an action that an agent may take.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/action"
 	"atelier/media"
 )
 
@@ -28,17 +27,40 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 		r.tell(res)
 		return false, ctx.Err()
 	}
-	all := slices.Concat(unknown, r.unknownRefs())
-	if len(all) > 0 && !r.refsSentBack && r.turns < r.spec.def.Turns {
-		r.refsSentBack = true
-		r.tell(results{Errors: []action.Problem{problemOf(r.set.Unknown(all...))}})
+	unfit := r.unfitPayload()
+	if r.sendBack(slices.Concat(unknown, r.unknownRefs()), unfit) {
 		return false, nil
+	}
+	if unfit != nil {
+		return false, media.Errorf(media.CodeBadResponse, "agent %s: %w; what it made is kept", r.spec.slug, unfit)
 	}
 	if len(unknown) > 0 {
 		r.warn(ctx, "media that does not exist was chosen for the answer ("+strings.Join(unknown, ", ")+"): it is left out")
 	}
 	r.acceptRefs(ctx)
 	return true, nil
+}
+
+// sendBack tells the model once of refs that mean nothing, and once of a payload that
+// does not fit. It reports whether the model shall answer again.
+func (r *run) sendBack(unknown []string, unfit error) bool {
+	if r.turns >= r.spec.def.Turns {
+		return false
+	}
+	var res results
+	if len(unknown) > 0 && !r.refsSentBack {
+		r.refsSentBack = true
+		res.Errors = append(res.Errors, problemOf(r.set.Unknown(unknown...)))
+	}
+	if unfit != nil && !r.payloadSentBack {
+		r.payloadSentBack = true
+		res.Errors = append(res.Errors, problemOf(unfit))
+	}
+	if len(res.Errors) == 0 {
+		return false
+	}
+	r.tell(res)
+	return true
 }
 
 // apply takes over message and payload.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"atelier/action"
+	"atelier/chat"
 	"atelier/media"
 )
 
@@ -45,6 +46,10 @@ func ContextOf(ctx context.Context) (*Context, bool) {
 
 // RunID is the id of the agent run.
 func (c *Context) RunID() string { return c.run.id }
+
+// History is what was said in the conversation before the task, oldest first; empty
+// outside of a conversation and for sub-agents.
+func (c *Context) History() []chat.Message { return c.run.remembered() }
 
 // Store reads r to its end, stores and records the item and adds it to the run's
 // set. It is not promoted. Limits are [media.CodeTooLarge]; memory is O(64 KiB).

@@ -1,12 +1,16 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -23,20 +27,50 @@ const (
 
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Load reads the definitions (*.yaml, *.yml) of one or more file systems and the
-// prompts beside them. An agent of a later one replaces the agent with the same slug
-// of an earlier one. Whatever is wrong (an unknown field, a bad value, a missing
-// prompt, an unknown sub-agent, a cycle) is [media.CodeInvalid] with file, line and
-// column; all problems are reported at once.
+// Folder is a place of definitions. Its name stands before file names in problems;
+// it may be empty.
+type Folder struct {
+	Name  string
+	Files fs.FS
+}
+
+// path names a file of the folder for people.
+func (f Folder) path(name string) string { return path.Join(f.Name, name) }
+
+// Load is [LoadFolders] for folders without names.
 func Load(files ...fs.FS) (*Definitions, error) {
-	found := map[string]*Definition{}
-	var problems []error
+	folders := make([]Folder, 0, len(files))
 	for _, f := range files {
-		if f == nil {
+		folders = append(folders, Folder{Files: f})
+	}
+	return LoadFolders(folders...)
+}
+
+// LoadFolders reads the definitions (*.yaml, *.yml) of one or more folders and the
+// prompts beside them. An agent of a later folder replaces the agent with the same slug
+// of an earlier one. Whatever is wrong (an unknown field, a bad value, a missing
+// prompt, a bad schema, a circle) is a [DefinitionError] with code
+// [media.CodeInvalid]; all problems are reported at once. Names of actions, sources and
+// sub-agents are checked by [NewRunner] and [Check], which know them.
+func LoadFolders(folders ...Folder) (*Definitions, error) {
+	d, problems := load(folders)
+	if err := wrong(problems); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// load reads what can be read. Definitions with problems are in the set as far as
+// they have a slug, so that those who name them are not blamed.
+func load(folders []Folder) (*Definitions, []Problem) {
+	found := map[string]*Definition{}
+	var problems []Problem
+	for _, f := range folders {
+		if f.Files == nil {
 			continue
 		}
-		defs, errs := loadFS(f)
-		problems = append(problems, errs...)
+		defs, wrong := loadFolder(f)
+		problems = append(problems, wrong...)
 		for _, d := range defs {
 			found[d.Slug] = d
 		}
@@ -46,18 +80,14 @@ func Load(files ...fs.FS) (*Definitions, error) {
 		d.list = append(d.list, def)
 	}
 	slices.SortFunc(d.list, func(a, b *Definition) int { return strings.Compare(a.Slug, b.Slug) })
-	problems = append(problems, d.checkCycles()...)
-	if err := errors.Join(problems...); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "%w", err)
-	}
-	return d, nil
+	return d, slices.Concat(problems, d.checkNames(), d.checkCircles())
 }
 
-// loadFS reads one file system. Two agents of one slug in it are a mistake.
-func loadFS(f fs.FS) (defs []*Definition, problems []error) {
-	entries, err := fs.ReadDir(f, ".")
+// loadFolder reads one folder. Two agents of one slug in it are a mistake.
+func loadFolder(f Folder) (defs []*Definition, problems []Problem) {
+	entries, err := fs.ReadDir(f.Files, ".")
 	if err != nil {
-		return nil, []error{media.Errorf(media.CodeInvalid, "read agent definitions: %w", err)}
+		return nil, []Problem{problemAt(position{file: f.path(".")}, "the folder of definitions cannot be read: %v", err)}
 	}
 	seen := map[string]position{}
 	for _, e := range entries {
@@ -65,13 +95,13 @@ func loadFS(f fs.FS) (defs []*Definition, problems []error) {
 		if e.IsDir() || ext != ".yaml" && ext != ".yml" {
 			continue
 		}
-		def, errs := loadFile(f, e.Name())
-		problems = append(problems, errs...)
+		def, wrong := loadFile(f, e.Name())
+		problems = append(problems, wrong...)
 		if def == nil {
 			continue
 		}
 		if first, twice := seen[def.Slug]; twice {
-			problems = append(problems, media.Errorf(media.CodeInvalid, "%s: agent %q is already defined at %s", def.pos, def.Slug, first))
+			problems = append(problems, problemAt(def.pos, "agent %q is already defined in %s at line %d: give one of them another slug", def.Slug, path.Base(first.file), first.line))
 			continue
 		}
 		seen[def.Slug] = def.pos
@@ -80,68 +110,141 @@ func loadFS(f fs.FS) (defs []*Definition, problems []error) {
 	return defs, problems
 }
 
-func loadFile(f fs.FS, name string) (*Definition, []error) {
-	text, err := readText(f, name)
+// loadFile reads one definition and its prompt. A definition without a usable slug is nil.
+func loadFile(f Folder, name string) (*Definition, []Problem) {
+	file := f.path(name)
+	text, err := readText(f.Files, name)
 	if err != nil {
-		return nil, []error{err}
+		return nil, []Problem{problemAt(position{file: file}, "%v", err)}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		// The message of the parser begins with "yaml: line N:".
-		return nil, []error{media.Errorf(media.CodeInvalid, "%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))}
+	root, problem := parseYAML(file, text)
+	if problem != nil {
+		return nil, []Problem{*problem}
 	}
-	r := &reader{file: name}
-	if len(doc.Content) == 0 {
-		return nil, []error{media.Errorf(media.CodeInvalid, "%s:1:1: the file is empty", name)}
+	r := &reader{file: file}
+	if r.aliases(root); len(r.problems) > 0 {
+		return nil, r.problems
 	}
-	def, promptFile := r.definition(doc.Content[0])
-	if promptFile == "" {
-		promptFile = def.Slug + ".md"
+	def, prompt := r.definition(root)
+	def.File = file
+	if def.Slug != "" {
+		def.Prompt = r.prompt(f.Files, def, prompt)
 	}
-	if def.Prompt == "" && def.Slug != "" {
-		prompt, err := readText(f, path.Clean(promptFile))
-		if err != nil {
-			r.fail(doc.Content[0], "prompt: %v", err)
-		}
-		def.Prompt = strings.TrimSpace(prompt)
-	}
-	if len(r.problems) > 0 {
+	if !slugForm.MatchString(def.Slug) {
 		return nil, r.problems
 	}
 	def.seal(text, def.Prompt)
-	return def, nil
+	return def, r.problems
 }
 
+// promptName is where a definition names its prompt; value is nil if it does not.
+type promptName struct {
+	name  string
+	value *yaml.Node
+}
+
+// prompt reads the prompt file, by default the one named after the slug.
+func (r *reader) prompt(files fs.FS, d *Definition, p promptName) string {
+	at := d.pos
+	if p.value != nil {
+		at = r.at(p.value)
+	}
+	name := p.name
+	if name == "" {
+		name = d.Slug + ".md"
+	}
+	text, err := readText(files, path.Clean(name))
+	switch {
+	case err != nil:
+		r.problems = append(r.problems, problemAt(at, "prompt: %v: write the agent's instruction into a Markdown file beside the definition", err))
+	case blank(text):
+		r.problems = append(r.problems, problemAt(at, "prompt: %s is empty: write there what the agent does and what it brings back", name))
+	}
+	return strings.TrimSpace(text)
+}
+
+// yamlLine finds where the YAML parser stopped; it tells lines only.
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// parseYAML reads the one document of a file.
+func parseYAML(file, text string) (*yaml.Node, *Problem) {
+	at := position{file: file, line: 1, column: 1}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	var doc, next yaml.Node
+	err := decoder.Decode(&doc)
+	if err == nil {
+		err = decoder.Decode(&next)
+		if err == nil {
+			at = position{file: file, line: next.Line, column: next.Column}
+			p := problemAt(at, "a second document begins here: give each agent a file of its own")
+			return nil, &p
+		}
+	}
+	if errors.Is(err, io.EOF) && len(doc.Content) > 0 {
+		return doc.Content[0], nil
+	}
+	if errors.Is(err, io.EOF) {
+		p := problemAt(at, "the file is empty: give at least slug, name and description")
+		return nil, &p
+	}
+	found := yamlLine.FindStringSubmatch(err.Error())
+	if len(found) > 1 && found[1] != "" {
+		at.line, _ = strconv.Atoi(found[1])
+	}
+	p := problemAt(at, "this is no valid YAML: %s", yamlLine.ReplaceAllString(err.Error(), ""))
+	return nil, &p
+}
+
+// readText reads a text file, with line feeds and without a byte order mark.
 func readText(f fs.FS, name string) (string, error) {
 	info, err := fs.Stat(f, name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: there is no such file", name)
+	case err != nil:
 		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: %w", name, err)
-	}
-	if info.Size() > maxDefinitionBytes {
+	case !info.Mode().IsRegular():
+		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: it is no file", name)
+	case info.Size() > maxDefinitionBytes:
 		return "", media.Errorf(media.CodeInvalid, "%s has %d bytes: at most %d are read", name, info.Size(), maxDefinitionBytes)
 	}
 	b, err := fs.ReadFile(f, name)
 	if err != nil {
 		return "", media.Errorf(media.CodeInvalid, "%s cannot be read: %w", name, err)
 	}
-	return strings.ToValidUTF8(string(b), "�"), nil
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+		return "", media.Errorf(media.CodeInvalid, "%s is no text in UTF-8: save it as UTF-8", name)
+	}
+	return strings.ReplaceAll(string(b), "\r\n", "\n"), nil
 }
 
-// checkCycles finds agents that would call themselves through others.
-func (d *Definitions) checkCycles() (problems []error) {
+// checkNames finds agents whose display name is also another agent's name or slug.
+func (d *Definitions) checkNames() (problems []Problem) {
+	for _, def := range d.list {
+		other, err := d.Find(def.Name)
+		if err == nil && other != def && def.Name != "" {
+			problems = append(problems, problemAt(def.pos, "agent %s is called %q like agent %s: give one of them another name", def.Slug, clip(def.Name, 80), other.Slug))
+		}
+	}
+	return problems
+}
+
+// checkCircles finds agents that would call themselves through others.
+func (d *Definitions) checkCircles() (problems []Problem) {
 	state := map[string]int{} // 1 on the way, 2 done
-	var visit func(def *Definition, way []string)
-	visit = func(def *Definition, way []string) {
+	var visit func(def *Definition, way []*Definition)
+	visit = func(def *Definition, way []*Definition) {
 		state[def.Slug] = 1
-		way = append(slices.Clone(way), def.Slug)
+		way = append(slices.Clone(way), def)
 		for _, a := range def.Agents {
 			next, err := d.Find(a.Slug)
 			if err != nil {
-				continue // a Go agent, or unknown: the runner tells
+				continue // a Go agent, or unknown: checked by those who know all names
 			}
 			switch state[next.Slug] {
 			case 1:
-				problems = append(problems, media.Errorf(media.CodeInvalid, "%s: agents call each other in a circle: %s → %s", a.pos, strings.Join(way, " → "), next.Slug))
+				problems = append(problems, circle(a.pos, way, next))
 			case 0:
 				visit(next, way)
 			}
@@ -154,4 +257,16 @@ func (d *Definitions) checkCycles() (problems []error) {
 		}
 	}
 	return problems
+}
+
+// circle tells of the way that leads back to one of its agents.
+func circle(at position, way []*Definition, back *Definition) Problem {
+	way = way[slices.Index(way, back):]
+	var slugs, files []string
+	for _, d := range way {
+		slugs, files = append(slugs, d.Slug), append(files, d.File)
+	}
+	p := problemAt(at, "agents call each other in a circle: %s → %s: take one of these calls out", strings.Join(slugs, " → "), back.Slug)
+	p.also = files
+	return p
 }

@@ -51,7 +51,7 @@ func (r *Runner) system(d *Definition) (string, error) {
 			c.Agents = append(c.Agents, calleeView{Name: s.name, Slug: s.slug, Description: s.def.Description})
 		}
 	}
-	return d.Prompt + "\n\n## Callable\n" + fenced(c) + "\n\n" + stepContract, nil
+	return d.Prompt + d.schemaSection() + "\n\n## Callable\n" + fenced(c) + "\n\n" + stepContract, nil
 }
 
 // actionNames lists what an agent may do, its own actions first.

@@ -31,6 +31,12 @@ type Request struct {
 	Message string
 	// Granted are media items that the run may use by ref: attachments, earlier results.
 	Granted []media.Output
+	// Conversation is the conversation that the run goes on: an id, or new to begin one;
+	// empty means none. Package run keeps conversations; a [Runner] leaves it alone.
+	Conversation string
+	// History is what was said before, oldest first. Only the text of its messages
+	// counts; media stands in it by ref and is granted beside it.
+	History []chat.Message
 	// Input is put before the model beside the task; may be nil.
 	Input map[string]any
 	// RunID is the root run's id; empty means a new one.
@@ -45,6 +51,8 @@ type Request struct {
 // Result is what became of a run. It holds everything that was made, whatever the status.
 type Result struct {
 	RunID string `json:"run_id"`
+	// Conversation is the id of the conversation that the run belongs to, if any.
+	Conversation string `json:"conversation_id,omitempty"`
 	// Agent is the slug.
 	Agent  string `json:"agent"`
 	Status Status `json:"status"`

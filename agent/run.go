@@ -18,26 +18,29 @@ import (
 
 // run is one agent at work: the root, or a sub-agent.
 type run struct {
-	r              *Runner
-	spec           spec
-	id, parent     string
-	tree, owner    string
-	path           string // slugs from the root, slash separated
-	depth          int
-	task           string
-	input          map[string]any
-	journal        journal.Journal
-	prefer         preference
-	set            *media.Set
-	model          chat.Model
-	history        history
-	payload        map[string]any
-	message        string
-	turns          int
-	refsSentBack   bool // unknown refs went back to the model once
-	recoveredSpace bool // the context was shortened once
-	startedAt      time.Time
-	calls          atomic.Int64 // acts of Go code, for their index
+	r            *Runner
+	spec         spec
+	id, parent   string
+	tree, owner  string
+	path         string // slugs from the root, slash separated
+	depth        int
+	task         string
+	input        map[string]any
+	earlier      []chat.Message // the conversation before the task
+	journal      journal.Journal
+	prefer       preference
+	set          *media.Set
+	model        chat.Model
+	history      history
+	payload      map[string]any
+	message      string
+	turns        int
+	refsSentBack bool // unknown refs went back to the model once
+	// payloadSentBack tells that a payload that does not fit went back once.
+	payloadSentBack bool
+	recoveredSpace  bool // the context was shortened once
+	startedAt       time.Time
+	calls           atomic.Int64 // acts of Go code, for their index
 
 	mu           sync.Mutex // guards what follows; acts of a step write it at once
 	warnings     []string

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +56,8 @@ type Config struct {
 	Journal journal.Journal
 	// Observer saves and shows what happens; nil means nobody does.
 	Observer Observer
-	// Sources are files, web, db, kb by name. A name that is missing is not configured.
+	// Sources are files, web, db, kb and the program's own by name. A name that is
+	// missing is not configured.
 	Sources map[string]Source
 	// Parallel is how many acts of one step run at once; 0 means 8.
 	Parallel int
@@ -127,10 +130,8 @@ func NewRunner(cfg Config) (*Runner, error) {
 			return nil, media.Errorf(media.CodeInvalid, "agent %q is defined in a file and in Go: give one of them another slug", slug)
 		}
 	}
-	for _, d := range r.cfg.Definitions.All() {
-		if err := r.check(d); err != nil {
-			return nil, err
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	for _, d := range r.cfg.Definitions.All() {
 		if r.ready(d) != nil {
@@ -145,22 +146,22 @@ func NewRunner(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// check finds what a definition names that does not exist.
-func (r *Runner) check(d *Definition) error {
-	for _, a := range d.Agents {
-		if !r.known(a.Slug) {
-			return media.Errorf(media.CodeInvalid, "%s: agent %q is not known: there are %s", a.pos, a.Slug, joined(r.slugs()))
+// check finds what definitions name that does not exist.
+func (r *Runner) check() error {
+	var problems []Problem
+	for _, d := range r.cfg.Definitions.All() {
+		goAgents, sources := slices.Collect(maps.Keys(r.cfg.GoAgents)), slices.Collect(maps.Keys(r.cfg.Sources))
+		problems = append(problems, r.cfg.Definitions.unknownNames(d, goAgents, sorted(sources))...)
+		if r.ready(d) != nil {
+			continue // not offered, so its actions need not be there
+		}
+		for _, a := range d.Actions {
+			if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
+				problems = append(problems, problemAt(a.pos, "%v", err))
+			}
 		}
 	}
-	if ready := r.ready(d) == nil; !ready {
-		return nil // not offered, so its actions need not be there
-	}
-	for _, a := range d.Actions {
-		if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
-			return media.Errorf(media.CodeInvalid, "%s: %w", a.pos, err)
-		}
-	}
-	return nil
+	return wrong(problems)
 }
 
 // ready says why an agent cannot run: a source that it requires is not configured.
@@ -179,14 +180,6 @@ func (r *Runner) ready(d *Definition) error {
 	return nil
 }
 
-func (r *Runner) known(slug string) bool {
-	if _, ok := r.cfg.GoAgents[slug]; ok {
-		return true
-	}
-	_, err := r.cfg.Definitions.Find(slug)
-	return err == nil
-}
-
 func (r *Runner) slugs() []string {
 	out := make([]string, 0, len(r.cfg.GoAgents))
 	for _, d := range r.cfg.Definitions.All() {
@@ -202,10 +195,7 @@ func (r *Runner) slugs() []string {
 // the result is there all the same, with the status and everything that was made.
 // When ctx ends, the run is cancelled: what is in flight is awaited and kept.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
-	if blank(req.Message) {
-		return nil, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
-	}
-	spec, err := r.spec(req.Agent)
+	spec, err := r.admit(req)
 	if err != nil {
 		return nil, err
 	}
@@ -217,10 +207,24 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	}
 	root := &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
-		task: req.Message, input: req.Input, journal: r.cfg.Journal,
+		task: req.Message, input: req.Input, earlier: req.History, journal: r.cfg.Journal,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 	}
 	return root.do(ctx, req.Granted)
+}
+
+// Check tells whether Run would begin: that there is a message, and the agent is there
+// and ready. The error is the one that Run would give.
+func (r *Runner) Check(req Request) error {
+	_, err := r.admit(req)
+	return err
+}
+
+func (r *Runner) admit(req Request) (spec, error) {
+	if blank(req.Message) {
+		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
+	}
+	return r.spec(req.Agent)
 }
 
 // spec is an agent to run: a definition or Go code.

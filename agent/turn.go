@@ -24,6 +24,7 @@ func (r *run) loop(ctx context.Context) error {
 	if err := r.choose(ctx); err != nil {
 		return err
 	}
+	r.recall()
 	r.history.add(0, opening(r.task, r.input, r.set.List()), nil)
 	broken := 0
 	for r.turns < r.spec.def.Turns {
@@ -83,9 +84,9 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	profile := r.model.Profile()
 	r.emit(ctx, EventTurnStarted, TurnStarted{Turn: r.turns, Model: profile.ID})
 	resp, err := r.ask(ctx, "")
-	if media.CodeOf(err) == media.CodeContextLength && !r.recoveredSpace && r.history.dropOldest() {
+	if media.CodeOf(err) == media.CodeContextLength && !r.recoveredSpace && (r.history.dropOldest() || r.history.forget()) {
 		r.recoveredSpace = true
-		r.warn(ctx, "the conversation grew too long for the model: old results were left out")
+		r.warn(ctx, "the conversation grew too long for the model: old results or earlier messages were left out")
 		resp, err = r.ask(ctx, "-short")
 	}
 	if err != nil {

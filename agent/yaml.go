@@ -1,20 +1,17 @@
 package agent
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"atelier/media"
 )
 
 // reader turns YAML nodes into a definition and collects what is wrong, with positions.
 type reader struct {
 	file     string
-	problems []error
+	problems []Problem
 }
 
 func (r *reader) at(n *yaml.Node) position {
@@ -22,8 +19,18 @@ func (r *reader) at(n *yaml.Node) position {
 }
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) {
-	e := media.Errorf(media.CodeInvalid, format, args...)
-	r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: %w", r.at(n), e))
+	r.problems = append(r.problems, problemAt(r.at(n), format, args...))
+}
+
+// aliases refuses anchors that are used: a small file could stand for a huge one.
+func (r *reader) aliases(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		r.fail(n, "aliases such as *%s are not read: write the value out", clip(n.Value, 40))
+		return
+	}
+	for _, child := range n.Content {
+		r.aliases(child)
+	}
 }
 
 // fields calls the function of every key. Unknown and repeated keys are problems.
@@ -113,48 +120,64 @@ func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 	}
 }
 
-// definition reads the top of a file; the second result is the prompt's file name.
-func (r *reader) definition(n *yaml.Node) (*Definition, string) {
+// definition reads the top of a file; the second result is where the prompt is.
+func (r *reader) definition(n *yaml.Node) (*Definition, promptName) {
 	d := &Definition{Turns: defaultTurns, pos: r.at(n)}
-	var prompt string
+	var prompt promptName
 	r.fields(n, map[string]func(*yaml.Node){
-		"slug": r.text(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
-		"prompt": r.text(&prompt), "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
-		"requires": r.texts(&d.Requires), "turns": r.number(&d.Turns, 1, maxTurns),
+		"slug": r.slug(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
+		"prompt": func(e *yaml.Node) { r.text(&prompt.name)(e); prompt.value = e }, "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
+		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, maxTurns),
 		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
+		"payload_schema":         func(e *yaml.Node) { r.payloadSchema(d, e) },
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
 		"agents":                 r.list(func(e *yaml.Node) { d.Agents = append(d.Agents, r.agent(e)) }),
 	})
 	r.required(n, d)
-	if prompt != "" && path.IsAbs(prompt) {
-		r.fail(n, "prompt: %q must be a file beside this one", prompt)
-	}
 	return d, prompt
+}
+
+// slug reads a slug of the form that every agent has.
+func (r *reader) slug(into *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if r.text(into)(n); n.Kind == yaml.ScalarNode && !slugForm.MatchString(*into) {
+			r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", clip(*into, 60))
+		}
+	}
+}
+
+// each gives the positions of a list's entries, or of a single one.
+func (r *reader) each(n *yaml.Node) []position {
+	if n.Kind != yaml.SequenceNode {
+		return []position{r.at(n)}
+	}
+	var at []position
+	for _, e := range n.Content {
+		if strings.TrimSpace(e.Value) != "" { // as texts takes them
+			at = append(at, r.at(e))
+		}
+	}
+	return at
 }
 
 func (r *reader) required(n *yaml.Node, d *Definition) {
 	if n.Kind != yaml.MappingNode {
 		return
 	}
-	if !slugForm.MatchString(d.Slug) {
-		r.fail(n, "slug %q: want lower case words joined by dashes, such as file-research-agent", clip(d.Slug, 60))
+	if d.Slug == "" {
+		r.fail(n, "slug is required: lower case words joined by dashes, such as file-research-agent")
 	}
 	if d.Name == "" || d.Description == "" {
 		r.fail(n, "name and description are required: other agents choose by them")
 	}
-	for _, s := range d.Requires {
-		if !slices.Contains([]string{"files", "web", "db", "kb"}, s) {
-			r.fail(n, "requires: %q is no source: use files, web, db or kb", clip(s, 40))
-		}
-	}
 	for i, a := range d.Actions {
 		if slices.ContainsFunc(d.Actions[:i], func(b ActionUse) bool { return sameName(a.Name, b.Name) }) {
-			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: action %q is listed twice", a.pos, a.Name))
+			r.problems = append(r.problems, problemAt(a.pos, "action %q is listed twice: take one out", a.Name))
 		}
 	}
 	for i, a := range d.Agents {
 		if slices.ContainsFunc(d.Agents[:i], func(b AgentUse) bool { return a.Slug == b.Slug }) {
-			r.problems = append(r.problems, media.Errorf(media.CodeInvalid, "%s: agent %q is listed twice", a.pos, a.Slug))
+			r.problems = append(r.problems, problemAt(a.pos, "agent %q is listed twice: take one out", a.Slug))
 		}
 	}
 }

@@ -99,10 +99,10 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	u, failed := x.start(ctx, t, fmt.Sprintf("call-%d-attempt-%d", c.number, number))
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
-	if failed == nil && !u.Done && u.TaskID != "" {
-		a.TaskID, a.Status = u.TaskID, StatusRunning
+	if failed == nil && !u.Done && u.Task != (Handle{}) {
+		a.Task, a.Status = u.Task, StatusRunning
 		x.logAttempt(ctx, a)
-		u, failed = x.poll(ctx, t, &d, u.TaskID, fmt.Sprintf("call-%d-poll", c.number))
+		u, failed = x.poll(ctx, t, &d, u.Task, fmt.Sprintf("call-%d-poll", c.number))
 	}
 	x.receive(&a, u, &d, failed)
 	x.logAttempt(ctx, a)
@@ -173,10 +173,10 @@ func (x *execution) start(ctx context.Context, t Task, step string) (Update, *me
 // poll asks for a task until it is done, the wait is over or ctx ends. A failed poll
 // says nothing about the task, so polling goes on; only an answer about the task
 // itself ends it.
-func (x *execution) poll(ctx context.Context, t Task, d *delivery, id, step string) (Update, *media.Error) {
+func (x *execution) poll(ctx context.Context, t Task, d *delivery, h Handle, step string) (Update, *media.Error) {
 	every := cmp.Or(time.Duration(t.Model.PollSeconds)*time.Second, defaultPoll)
 	wait := cmp.Or(time.Duration(t.Model.WaitSeconds)*time.Second, defaultWait)
-	last := Update{TaskID: id}
+	last := Update{Task: h}
 	for number := 1; ; number++ {
 		if time.Duration(number)*every > wait {
 			x.mu.Lock()
@@ -185,15 +185,15 @@ func (x *execution) poll(ctx context.Context, t Task, d *delivery, id, step stri
 			return last, media.Errorf(media.CodeDeadline, "wait %s for %s: %w", wait, t.Model.Name, errRunning)
 		}
 		if err := x.journal.Sleep(ctx, every); err != nil {
-			return last, x.cancelTask(ctx, id, err)
+			return last, x.cancelTask(ctx, h, err)
 		}
 		u, err := x.step(ctx, step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
-			return x.plan.driver.Poll(ctx, t, id)
+			return x.plan.driver.Poll(ctx, t, h)
 		})
 		switch {
 		case ctx.Err() != nil:
 			d.take(ctx, u)
-			return last, x.cancelTask(ctx, id, ctx.Err())
+			return last, x.cancelTask(ctx, h, ctx.Err())
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			err.Retryable = false // the task was paid for: the call is not made again
@@ -221,10 +221,10 @@ func transient(err *media.Error) bool {
 }
 
 // cancelTask asks the provider to stop.
-func (x *execution) cancelTask(ctx context.Context, id string, why error) *media.Error {
+func (x *execution) cancelTask(ctx context.Context, h Handle, why error) *media.Error {
 	save, done := saving(ctx)
 	defer done()
-	if err := x.plan.driver.Cancel(save, id); err != nil {
+	if err := x.plan.driver.Cancel(save, h); err != nil {
 		x.warn("the provider could not be told to stop: " + asError(err).Message)
 	}
 	return asError(why)

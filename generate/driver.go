@@ -25,15 +25,49 @@ type Driver interface {
 	// media.CodeMissingKey whose message names the variable to set.
 	Ready() error
 	// Start makes the provider call. Synchronous providers finish in it and return
-	// every item; asynchronous ones return a TaskID at once. Media in the answer has
+	// every item; asynchronous ones return a task's Handle at once. Media in the answer has
 	// been lifted into the blob store by the transport; items name it by media.Blob.
 	// When ctx ends, Start returns promptly, with the items that it already has.
 	Start(ctx context.Context, t Task) (Update, error)
-	// Poll asks for the state of a task that Start returned. Synchronous drivers
-	// return media.CodeUnsupported.
-	Poll(ctx context.Context, t Task, taskID string) (Update, error)
+	// Poll asks for the state of a task that Start returned, perhaps in another
+	// process. Polls are free: a poll that fails is media.CodeUnavailable or another
+	// retryable error and says nothing about the task; a task that the provider does not
+	// know is media.CodeNotFound; a failed task is Done with an Err item for each
+	// result. Synchronous drivers return media.CodeUnsupported.
+	Poll(ctx context.Context, t Task, h Handle) (Update, error)
 	// Cancel asks the provider to stop; best effort, idempotent.
-	Cancel(ctx context.Context, taskID string) error
+	Cancel(ctx context.Context, h Handle) error
+}
+
+// Handle names an asynchronous task at its provider. The ledger keeps it, so that
+// another process can go on; it holds no secret.
+type Handle struct {
+	// ID is the provider's id of the task; its notifications name it.
+	ID string `json:"id,omitempty"`
+	// URL is where to ask for the task, if the provider told; it can be on another host
+	// than the API, and the driver checks that before it sends its key there.
+	URL string `json:"url,omitempty"`
+}
+
+// Notified is a [Driver] whose provider tells a URL when a task goes on.
+type Notified interface {
+	Driver
+	// Notification verifies a call of the webhook and reads it like the answer of a
+	// poll; the Update's Task names the task. Errors: media.CodeUnauthorized for a call
+	// that the provider did not sign, media.CodeInvalid for one that cannot be read. A
+	// provider that signs nothing is not believed: the driver returns the task's handle
+	// in an empty Update, and the Gateway polls.
+	Notification(ctx context.Context, n Notification) (Update, error)
+}
+
+// Notification is one call of a webhook.
+type Notification struct {
+	// Header has canonical names, as net/http has them.
+	Header map[string][]string
+	// Query is the URL's query.
+	Query map[string][]string
+	// Body is the body as it came, at most 1 MiB.
+	Body []byte
 }
 
 // ErrUnsettled is wrapped by the error of a call that was sent and not answered
@@ -69,6 +103,9 @@ type Task struct {
 	Moderation        string
 	// Options are the options under this provider's key, checked against the catalogue row.
 	Options map[string]any
+	// NotifyURL is where the provider is to tell how the task goes on; empty means
+	// nowhere. Secret is what its calls are to be signed with or to carry.
+	NotifyURL, NotifySecret string
 	// Partial, if not nil, receives preview frames; slot counts from 1 within this
 	// call. Frames are temporary. It may be called from several goroutines.
 	Partial func(slot int, b media.Blob)
@@ -76,8 +113,8 @@ type Task struct {
 
 // Update is what a provider call has given so far.
 type Update struct {
-	// TaskID is the provider's id of an asynchronous task; empty for synchronous calls.
-	TaskID string
+	// Task names an asynchronous task; zero for synchronous calls.
+	Task Handle
 	// Done says that no more items will come.
 	Done bool
 	// Progress is 0 to 1; negative if unknown.
@@ -87,6 +124,9 @@ type Update struct {
 	Usage Usage
 	// ReportedUSD is the cost that the provider itself names, as decimal text.
 	ReportedUSD string
+	// ReportedCredits is the cost in the provider's own unit, as decimal text, for
+	// providers that name no dollars; the catalogue's price of a credit makes it money.
+	ReportedCredits string
 	// Metadata is small and free of media.
 	Metadata map[string]any
 }
@@ -104,4 +144,14 @@ type Item struct {
 	RevisedPrompt string
 	Seed          *int64
 	Safety        *Safety
+	// Tiles, if set, says that the picture is a grid of results: the Gateway keeps it
+	// and cuts it, row by row, into that many slots.
+	Tiles *Tiles
+	// Metadata is what the provider says of this item alone (its id, follow-up
+	// actions), small and free of media. It becomes part of the output's metadata, where
+	// later edits of it find it.
+	Metadata map[string]any
 }
+
+// Tiles is the layout of a grid; both at least 1, at most 16 tiles.
+type Tiles struct{ Columns, Rows int }

@@ -50,8 +50,8 @@ type Attempt struct {
 	Provider, APIModel string
 	// Slots are the indexes, from 1, that the call is to fill.
 	Slots []int
-	// TaskID is the provider's id of an asynchronous task, once known.
-	TaskID string
+	// Task names the provider's asynchronous task, once known.
+	Task Handle
 	// Status is submitted before the call, running once a task id is known, then
 	// succeeded, partial, failed, moderated or cancelled.
 	Status Status

@@ -140,21 +140,21 @@ func TestPolling(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		return generate.Update{TaskID: "task-9"}, nil
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
-	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, id string, n int) (generate.Update, error) {
-		if e := h.log.Attempts()[0]; id != "task-9" || e.TaskID != "task-9" {
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, id generate.Handle, n int) (generate.Update, error) {
+		if e := h.log.Attempts()[0]; id.ID != "task-9" || e.Task.ID != "task-9" {
 			t.Errorf("poll of %q, journal has %+v", id, e)
 		}
 		first := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))
 		second := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 2))
 		switch n {
 		case 1:
-			return generate.Update{TaskID: id, Progress: 0.5, Items: []generate.Item{{Blob: &first}}}, nil
+			return generate.Update{Task: id, Progress: 0.5, Items: []generate.Item{{Blob: &first}}}, nil
 		case 2:
 			return generate.Update{}, media.Errorf(media.CodeUnavailable, "poll failed")
 		}
-		return generate.Update{TaskID: id, Done: true, Items: []generate.Item{{Blob: &first}, {Blob: &second}}, ReportedUSD: "0.25"}, nil
+		return generate.Update{Task: id, Done: true, Items: []generate.Item{{Blob: &first}, {Blob: &second}}, ReportedUSD: "0.25"}, nil
 	}
 	got := h.must(t, generate.Request{Model: "gpt-image-2", N: 2})
 	if got.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 2 || len(h.openai.Tasks()) != 1 {
@@ -169,10 +169,10 @@ func TestPastTheWaitTheOperationGoesOn(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		return generate.Update{TaskID: "task-9"}, nil
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
-	h.openai.OnPoll = func(context.Context, generate.Task, string, int) (generate.Update, error) {
-		return generate.Update{TaskID: "task-9"}, nil
+	h.openai.OnPoll = func(context.Context, generate.Task, generate.Handle, int) (generate.Update, error) {
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
 	got := h.must(t, generate.Request{Model: "gpt-image-2"})
 	if got.Status != generate.StatusRunning || got.Slots[0].Status != generate.StatusRunning || got.Slots[0].Error != nil || got.Err() != nil {
@@ -181,7 +181,7 @@ func TestPastTheWaitTheOperationGoesOn(t *testing.T) {
 	if n := len(h.journal.Slept()); n != 60 || len(h.openai.Cancelled()) != 0 {
 		t.Errorf("%d polls, cancelled %v", n, h.openai.Cancelled())
 	}
-	if a := h.log.Attempts()[0]; a.Status != generate.StatusRunning || a.TaskID != "task-9" || !a.FinishedAt.IsZero() {
+	if a := h.log.Attempts()[0]; a.Status != generate.StatusRunning || a.Task.ID != "task-9" || !a.FinishedAt.IsZero() {
 		t.Errorf("attempt %+v", a)
 	}
 }
@@ -191,11 +191,11 @@ func TestCancelWhilePollingTellsTheProvider(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		return generate.Update{TaskID: "task-9"}, nil
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
-	h.openai.OnPoll = func(context.Context, generate.Task, string, int) (generate.Update, error) {
+	h.openai.OnPoll = func(context.Context, generate.Task, generate.Handle, int) (generate.Update, error) {
 		stop()
-		return generate.Update{TaskID: "task-9"}, nil
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
 	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
 	if err != nil || got.Status != generate.StatusCancelled || len(h.openai.Cancelled()) != 1 {
@@ -207,9 +207,9 @@ func TestPollAnswerAboutTheTaskEndsIt(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		return generate.Update{TaskID: "task-9"}, nil
+		return generate.Update{Task: generate.Handle{ID: "task-9"}}, nil
 	}
-	h.openai.OnPoll = func(context.Context, generate.Task, string, int) (generate.Update, error) {
+	h.openai.OnPoll = func(context.Context, generate.Task, generate.Handle, int) (generate.Update, error) {
 		return generate.Update{}, media.Errorf(media.CodeModerated, "refused")
 	}
 	got := h.must(t, generate.Request{Model: "gpt-image-2"})

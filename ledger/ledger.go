@@ -16,6 +16,7 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Blobs
 	Operations
 	Events
+	Conversations
 	// Version is the schema version of the open database.
 	Version(ctx context.Context) (int64, error)
 	// Close releases the database. Calls after it fail.

@@ -71,15 +71,17 @@ type detail struct {
 	Slots       []int          `json:"slots"`
 	Usage       generate.Usage `json:"usage"`
 	ReportedUSD string         `json:"reported_usd,omitempty"`
-	StartedAt   time.Time      `json:"started_at"`
+	// TaskURL is where the provider said to ask for the task.
+	TaskURL   string    `json:"task_url,omitempty"`
+	StartedAt time.Time `json:"started_at"`
 }
 
 // Attempt saves a provider call.
 func (l *Operations) Attempt(ctx context.Context, a generate.Attempt) error {
 	return l.store.SaveTask(ctx, ledger.Task{
 		ID: a.ID, OperationID: a.Operation, Call: a.Call, Attempt: a.Number, Key: a.Key, Provider: a.Provider,
-		TaskID: a.TaskID, Status: string(a.Status), Failure: failureOf(a.Error), FinishedAt: a.FinishedAt,
-		Detail: encode(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, StartedAt: a.StartedAt}),
+		TaskID: a.Task.ID, Status: string(a.Status), Failure: failureOf(a.Error), FinishedAt: a.FinishedAt,
+		Detail: encode(detail{APIModel: a.APIModel, Slots: a.Slots, Usage: a.Usage, ReportedUSD: a.ReportedUSD, TaskURL: a.Task.URL, StartedAt: a.StartedAt}),
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -38,6 +39,8 @@ type house struct {
 	observer *run.Observer
 	service  *run.Service
 	gateway  *generate.Gateway
+	mu       sync.Mutex // guards asked
+	asked    []chat.Request
 	// arrived is told when the action Wait is at work.
 	arrived chan struct{}
 }
@@ -46,6 +49,7 @@ type house struct {
 type script struct {
 	answers []string
 	next    *atomic.Int64
+	seen    func(chat.Request)
 }
 
 func (s script) Choose(context.Context, []string) (chat.Choice, error) {
@@ -56,7 +60,8 @@ func (s script) Profile() chat.Profile {
 	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
 }
 
-func (s script) Generate(ctx context.Context, _ chat.Request) (chat.Response, error) {
+func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
+	s.seen(r)
 	if err := ctx.Err(); err != nil {
 		return chat.Response{}, err
 	}
@@ -107,7 +112,7 @@ func newHouse(t *testing.T, answers ...string) *house {
 	must(t, err)
 	runner, err := agent.NewRunner(agent.Config{
 		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
-		Models:   script{answers: answers, next: &atomic.Int64{}},
+		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
 	must(t, err)
@@ -115,6 +120,19 @@ func newHouse(t *testing.T, answers ...string) *house {
 	must(t, err)
 	t.Cleanup(h.service.Close)
 	return h
+}
+
+func (h *house) see(r chat.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asked = append(h.asked, r)
+}
+
+// last is what the chat model was asked last.
+func (h *house) last() []chat.Message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked[len(h.asked)-1].Messages
 }
 
 // helper is a sub-agent that stores a note.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,7 +69,10 @@ func NewService(c Config) (*Service, error) {
 // Run is a run that was started.
 type Run struct {
 	// ID is the run's, and its tree's.
-	ID     string
+	ID string
+	// Conversation is the id of the conversation that it belongs to; empty if none.
+	Conversation string
+
 	done   chan struct{}
 	result *agent.Result
 	err    error
@@ -91,7 +95,8 @@ func (r *Run) Cancel() { r.cancel() }
 
 // Start begins a run, which goes on until it ends, is cancelled, or the service
 // closes; the end of ctx does not end it. An empty RunID becomes a new UUIDv7, an
-// empty Owner "local".
+// empty Owner "local". In a conversation the person's message is saved when Start
+// returns; one that does not exist is media.CodeNotFound.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	if req.RunID == "" {
 		req.RunID = s.cfg.NewID()
@@ -101,11 +106,22 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Run{ID: req.RunID, done: make(chan struct{}), cancel: cancel}
+	joined := make(chan error, 1)
 	err := s.enter(r, func() {
 		defer s.leave(r)
-		r.result, r.err = s.execute(ctx, req)
-		close(r.done)
+		defer close(r.done)
+		t, err := s.join(ctx, req)
+		if t != nil {
+			r.Conversation = t.id
+		}
+		joined <- err
+		if err == nil {
+			r.result, r.err = s.execute(ctx, req, t)
+		}
 	})
+	if err == nil {
+		err = <-joined
+	}
 	if err != nil {
 		cancel()
 		return nil, err
@@ -174,18 +190,40 @@ func (s *Service) leave(r *Run) {
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
-func (s *Service) execute(ctx context.Context, req agent.Request) (*agent.Result, error) {
-	granted, warnings := s.grant(ctx, req)
+// execute runs the agent and, in a conversation, saves the answer, also when it fails.
+func (s *Service) execute(ctx context.Context, req agent.Request, t *thread) (*agent.Result, error) {
+	res, err := s.work(ctx, req, t)
+	if t == nil {
+		return res, err
+	}
+	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	warnings := s.answer(save, t, req, res, err)
+	if res != nil {
+		res.Conversation, res.Warnings = t.id, append(res.Warnings, warnings...)
+	}
+	return res, err
+}
+
+// work gives the run its media, runs the agent and adds up what it cost.
+func (s *Service) work(ctx context.Context, req agent.Request, t *thread) (*agent.Result, error) {
+	granted, warnings := s.grant(ctx, req, req.Granted)
 	if len(granted) == 0 && len(req.Granted) > 0 {
 		return nil, media.Errorf(media.CodeInvalid, "the media for this run could not be handed to it: %s", strings.Join(warnings, "; "))
 	}
+	if t != nil {
+		req.History = t.history
+		warnings = append(warnings, s.attach(ctx, req.Owner, t.asked.ID, granted)...)
+		inherited, more := s.grant(ctx, req, without(t.inherited, granted))
+		t.inherited, granted, warnings = inherited, append(slices.Clone(inherited), granted...), append(warnings, more...)
+	}
 	req.Granted = granted
 	res, runErr := s.cfg.Agents.Run(ctx, req)
-	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
 	if res == nil {
 		return nil, runErr
 	}
+	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
 	res.Warnings = append(warnings, res.Warnings...)
 	if err := s.cfg.Observer.Flush(save); err != nil {
 		res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
@@ -197,12 +235,13 @@ func (s *Service) execute(ctx context.Context, req agent.Request) (*agent.Result
 	return res, runErr
 }
 
-// grant records the items that a run is given in its own tree, where their refs will
-// mean something. An item that cannot be recorded is left out, with a warning.
-func (s *Service) grant(ctx context.Context, req agent.Request) (granted []media.Output, warnings []string) {
+// grant records items that a run is given in its own tree, where their refs will mean
+// something; the bytes are the same blob. An item that cannot be recorded is left out,
+// with a warning.
+func (s *Service) grant(ctx context.Context, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
-	for _, o := range req.Granted {
-		o.Origin.Direction = "input"
+	for _, o := range items {
+		o.Origin.Direction, o.Promoted = "input", false
 		rec, err := s.cfg.Ledger.Record(ctx, o)
 		if err != nil {
 			warnings = append(warnings, media.Scrub(err.Error()))

@@ -145,6 +145,17 @@ func (d *Database) Actions() []action.Action {
 	return []action.Action{d.describeAction(), d.queryAction()}
 }
 
+// Descriptions tells about the actions without a database, for documentation and checks.
+func Descriptions() []action.Description {
+	d := &Database{engine: anyEngine{}, cfg: Config{MaxRows: DefaultMaxRows}}
+	return action.Document(d.Actions()...)
+}
+
+// anyEngine stands for whichever engine will be there; it only says what there are.
+type anyEngine struct{ engine }
+
+func (anyEngine) about() about { return about{name: "PostgreSQL or SQLite"} }
+
 // read runs fn in a transaction that cannot write and is always rolled back.
 func (d *Database) read(ctx context.Context, fn func(*sql.Tx) error) error {
 	err := d.within(ctx, fn)

@@ -67,6 +67,9 @@ func (f *Files) Actions() []action.Action {
 	return []action.Action{f.listAction(), f.readAction()}
 }
 
+// Descriptions tells about the actions without a folder, for documentation and checks.
+func Descriptions() []action.Description { return action.Document((&Files{}).Actions()...) }
+
 // check looks for one file that can be offered.
 func (f *Files) check() error {
 	dir, err := f.root.Open(".")

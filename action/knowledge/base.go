@@ -98,6 +98,9 @@ func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close())
 // Actions is Search Knowledge Base.
 func (b *Base) Actions() []action.Action { return []action.Action{b.searchAction()} }
 
+// Descriptions tells about the action without a knowledge base, for documentation and checks.
+func Descriptions() []action.Description { return action.Document((&Base{}).Actions()...) }
+
 // open opens the index and refreshes it, a damaged or foreign one anew.
 func (b *Base) open(ctx context.Context) error {
 	if err := os.MkdirAll(b.cfg.Data, 0o700); err != nil {

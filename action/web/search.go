@@ -78,6 +78,9 @@ func New(cfg Config) (*Web, error) {
 // Actions are Web Search and Fetch Page.
 func (w *Web) Actions() []action.Action { return []action.Action{w.searchAction(), w.fetchAction()} }
 
+// Descriptions tells about the actions without a provider, for documentation and checks.
+func Descriptions() []action.Description { return action.Document((&Web{}).Actions()...) }
+
 func (w *Web) searchAction() action.Action {
 	return action.Action{
 		Name:        "Web Search",

@@ -74,7 +74,7 @@ const fence = "```json\n"
 func read(r chat.Request) *conversation {
 	c := &conversation{}
 	c.readSystem(r.System)
-	for i, m := range r.Messages {
+	for _, m := range r.Messages {
 		if m.Role != chat.RoleUser {
 			continue
 		}
@@ -90,18 +90,13 @@ func read(r chat.Request) *conversation {
 		switch {
 		case block.Results != nil:
 			c.results = append(c.results, *block.Results)
-		case i == 0 || c.task == "" || c.talks():
+		default:
 			// The latest message of a person is the task; a new one starts over.
 			c.task, c.results = strings.TrimSpace(text[:at]), nil
 			c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
 		}
 	}
 	return c
-}
-
-// talks tells whether the agent holds a conversation rather than one task.
-func (c *conversation) talks() bool {
-	return len(c.agents) == 0 && !slices.ContainsFunc([]string{"Read File", "Query Database", "Search Knowledge Base", "Web Search"}, c.can)
 }
 
 func (c *conversation) readSystem(system string) {

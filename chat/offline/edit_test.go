@@ -118,3 +118,13 @@ func TestEditingLaterInAConversation(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestTheLatestMessageIsTheTask: earlier exchanges of a conversation are no task, also
+// for agents that do one.
+func TestTheLatestMessageIsTheTask(t *testing.T) {
+	t.Parallel()
+	s := ask(t, system(rootCallable), "What about the north?", `{"done":true,"message":"It grew."}`, "What about the south?")
+	if len(s.Agents) != 1 || !strings.Contains(s.Agents[0].Task, "south") || strings.Contains(s.Agents[0].Task, "north") {
+		t.Errorf("%+v", s)
+	}
+}

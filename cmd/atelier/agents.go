@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -30,6 +29,7 @@ type crew struct {
 	observer *run.Observer
 	files    *file.Files // nil without --files
 	research *research   // the other sources
+	actions  *action.Registry
 }
 
 // crewConfig is what the command line says about a run.
@@ -85,6 +85,7 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	if err := registry.Register(acts...); err != nil {
 		return nil, err
 	}
+	c.actions = registry
 	runner, err := agent.NewRunner(agent.Config{
 		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
 		Observer: c.observer, Sources: c.research.sources(cfg.files != ""),
@@ -103,12 +104,20 @@ func drawings() []action.Action {
 
 // definitions loads the shipped agents and those of a folder.
 func definitions(dir string) (*agent.Definitions, error) {
-	from := []fs.FS{agents.FS()}
+	folders := []agent.Folder{shippedAgents()}
 	if dir != "" {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return nil, media.Errorf(media.CodeInvalid, "--agents %s is not a folder that can be read", dir)
 		}
-		from = append(from, os.DirFS(dir))
+		if _, _, err := locate(dir); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "--agents: %w", err)
+		}
+		folders = append(folders, agent.Folder{Name: dir, Files: os.DirFS(dir)})
 	}
-	return agent.Load(from...)
+	return agent.LoadFolders(folders...)
 }
+
+// shippedFolder is the name of the shipped definitions in messages.
+const shippedFolder = "(shipped)"
+
+func shippedAgents() agent.Folder { return agent.Folder{Name: shippedFolder, Files: agents.FS()} }

@@ -44,7 +44,7 @@ func TestBadCommandLines(t *testing.T) {
 		"bad.yaml:6":           {"run", "bad", "x", "--agents", agents},
 		"GEMINI_API_KEY":       {"generate", "x", "--model", "Nano Banana Pro"},
 		"there is no model":    {"generate", "x", "--model", "nonsense"},
-		"prompt is missing":      {"generate", ""},
+		"prompt is missing":    {"generate", ""},
 		"1 to 100":             {"generate", "x", "-n", "101"},
 		"ask for 1 to 100 pic": {"generate", "x", "-n", "0"},
 		"WIDTHxHEIGHT":         {"generate", "x", "--size", "big"},

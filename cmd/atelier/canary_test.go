@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/ledger"
 )
 
 const (
@@ -170,6 +172,10 @@ func (s sinks) gather(p *place) {
 	}
 	for _, m := range p.listed().Items {
 		s.add(p.must("media", "show", m.ID, "--json"))
+	}
+	s.add(p.must("conversations", "list", "--json"))
+	for _, c := range read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json").Items {
+		s.add(p.must("conversations", "show", c.ID, "--json"))
 	}
 }
 

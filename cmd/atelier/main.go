@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"atelier/agent"
 	"atelier/media"
 )
 
@@ -26,12 +27,15 @@ var version = "devel"
 type commandLine struct {
 	Run       runCmd       `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
 	Generate  generateCmd  `cmd:"" help:"Generate pictures with any model."`
+	Agents    agentsCmd    `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
 	Models    modelsCmd    `cmd:"" help:"What the models are and can do."`
 	Providers providersCmd `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media     mediaCmd     `cmd:"" help:"What was made and seen: list, show, get, verify."`
 	Runs      runsCmd      `cmd:"" help:"What was run: list, show, events."`
 	Doctor    doctorCmd    `cmd:"" help:"Check keys, folders and the database."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	Conversations conversationsCmd `cmd:"" help:"What was said: list, show."`
 }
 
 // world is what a command may touch outside itself.
@@ -119,6 +123,15 @@ func (w *world) fail(err error) int {
 	var q quiet
 	if errors.As(err, &q) {
 		return q.code
+	}
+	var wrong *agent.DefinitionError
+	if errors.As(err, &wrong) {
+		// What problems quote is scrubbed; the long names of folders are no data.
+		for _, p := range wrong.Problems {
+			w.note("%s", p)
+		}
+		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
+		return exitInput
 	}
 	_, _ = io.WriteString(w.stderr, "atelier: "+media.Scrub(err.Error())+"\n")
 	return exitCode(media.CodeOf(err))

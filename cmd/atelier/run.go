@@ -31,6 +31,9 @@ type runCmd struct {
 	ImageModel string `help:"The image model that agents shall prefer." placeholder:"NAME"`
 	Open       bool   `help:"Open the report in the browser."`
 	JSON       bool   `help:"Print one JSON object."`
+
+	// Conversation is nil where the flag is not given.
+	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
 }
 
 // answer is what run --json prints.
@@ -47,12 +50,17 @@ type answer struct {
 	Error    json.RawMessage `json:"error,omitempty"`
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
+	// Conversation is the id of the conversation, where there is one.
+	Conversation string `json:"conversation_id,omitempty"`
 }
 
 // Run runs an agent.
 func (c *runCmd) Run(w *world) error {
 	if strings.TrimSpace(c.Message) == "" {
 		return media.Errorf(media.CodeInvalid, "the message is empty: say what %s shall do", c.Agent)
+	}
+	if c.Conversation != nil && strings.TrimSpace(*c.Conversation) == "" {
+		return media.Errorf(media.CodeInvalid, "--conversation names none: give the id of one (see `atelier conversations list`), or new")
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
@@ -86,6 +94,9 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 		}
 	}
 	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
+	if c.Conversation != nil {
+		req.Conversation = *c.Conversation
+	}
 	if c.ImageModel != "" {
 		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
 			return err
@@ -119,7 +130,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 // for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
-		RunID: res.RunID, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
+		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions),
 	}
 	if res.Error != nil {
@@ -181,10 +192,15 @@ func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outpu
 func readable(res *agent.Result) string {
 	return media.ResolveString(res.Message, func(r media.Ref) string {
 		if o, ok := res.Find(r); ok {
-			return "[" + strings.TrimSpace(o.Label+" "+string(r)) + "]"
+			return named(o.Label, r)
 		}
 		return "[missing " + string(r.Modality()) + "]"
 	})
+}
+
+// named shows an item within a text for people.
+func named(label string, r media.Ref) string {
+	return "[" + strings.TrimSpace(label+" "+string(r)) + "]"
 }
 
 func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
@@ -211,6 +227,9 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
 	w.note("%s %s: %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"), money(ans.Cost.EstimatedUSD))
+	if ans.Conversation != "" {
+		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
+	}
 	if ans.Report != "" {
 		w.line("report: %s", ans.Report)
 	}

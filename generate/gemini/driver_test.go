@@ -178,10 +178,10 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := d.Poll(t.Context(), task(nil), "x"); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := d.Poll(t.Context(), task(nil), generate.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("Poll: %v", err)
 	}
-	if err := d.Cancel(t.Context(), "x"); err != nil || d.Provider() != "gemini" {
+	if err := d.Cancel(t.Context(), generate.Handle{ID: "x"}); err != nil || d.Provider() != "gemini" {
 		t.Errorf("Cancel: %v, provider %s", err, d.Provider())
 	}
 }

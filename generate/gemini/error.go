@@ -53,6 +53,8 @@ func (d *Driver) refused(ctx context.Context, t generate.Task, a *post.Answer) e
 		return media.Errorf(media.CodeNotFound, "Gemini has no image model %s, or has it no longer: choose one that \"atelier models list\" shows as live", t.Model.APIModel)
 	case a.Status == http.StatusForbidden:
 		return media.Errorf(media.CodeForbidden, "Gemini does not let this key use %s: check the key's project and its restrictions (%s)", t.Model.APIModel, message)
+	case a.Status == http.StatusConflict:
+		return media.Errorf(media.CodeConflict, "Gemini stopped the request for %s because another one was in its way: ask again (%s)", t.Model.APIModel, message)
 	case said.Error.Status == "FAILED_PRECONDITION":
 		return media.Errorf(media.CodeForbidden, "Gemini is not open to this project: turn on billing in Google AI Studio, or use it from a supported country (%s)", message)
 	case a.Status >= http.StatusInternalServerError:

@@ -21,14 +21,14 @@ type Driver struct {
 	OnStart func(ctx context.Context, t generate.Task, number int) (generate.Update, error)
 	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil is
 	// media.CodeUnsupported.
-	OnPoll func(ctx context.Context, t generate.Task, taskID string, number int) (generate.Update, error)
+	OnPoll func(ctx context.Context, t generate.Task, h generate.Handle, number int) (generate.Update, error)
 	// Make makes the blobs of calls without OnStart; required for those.
 	Make func(ctx context.Context, t generate.Task, index int) (media.Blob, error)
 
 	mu        sync.Mutex // guards all below
 	tasks     []generate.Task
 	polls     int
-	cancelled []string
+	cancelled []generate.Handle
 }
 
 var _ generate.Driver = (*Driver)(nil)
@@ -60,7 +60,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 }
 
 // Poll answers by the script.
-func (d *Driver) Poll(ctx context.Context, t generate.Task, taskID string) (generate.Update, error) {
+func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
 	d.mu.Lock()
 	d.polls++
 	number := d.polls
@@ -68,14 +68,14 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, taskID string) (gene
 	if d.OnPoll == nil {
 		return generate.Update{}, media.Errorf(media.CodeUnsupported, "%s has nothing to poll", d.Name)
 	}
-	return d.OnPoll(ctx, t, taskID, number)
+	return d.OnPoll(ctx, t, h, number)
 }
 
 // Cancel notes the task.
-func (d *Driver) Cancel(_ context.Context, taskID string) error {
+func (d *Driver) Cancel(_ context.Context, h generate.Handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.cancelled = append(d.cancelled, taskID)
+	d.cancelled = append(d.cancelled, h)
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (d *Driver) Tasks() []generate.Task {
 }
 
 // Cancelled lists the tasks that were cancelled.
-func (d *Driver) Cancelled() []string {
+func (d *Driver) Cancelled() []generate.Handle {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.cancelled)

@@ -59,6 +59,22 @@ const (
 	FaultPartialN Fault = "partial_n"
 	// FaultSlow is a good answer after Injection.Delay, or never if the client leaves first.
 	FaultSlow Fault = "slow"
+	// FaultInvalid is a request that the provider says is wrong: 400 or 422.
+	FaultInvalid Fault = "invalid"
+	// FaultConflict is a 409.
+	FaultConflict Fault = "conflict"
+	// FaultTaskFailed is an asynchronous task that ends without a result, for no fault of
+	// the prompt.
+	FaultTaskFailed Fault = "task_failed"
+	// FaultTaskLost is a task that the provider no longer knows when it is polled.
+	FaultTaskLost Fault = "task_lost"
+	// FaultPollFails is a task whose first two polls fail (500, then a dropped
+	// connection), and which then succeeds.
+	FaultPollFails Fault = "poll_fails"
+	// FaultExpiredLink is a result whose link is dead when it is fetched.
+	FaultExpiredLink Fault = "expired_link"
+	// FaultHalfLink is a result whose first download ends in the middle; the next is whole.
+	FaultHalfLink Fault = "half_link"
 )
 
 // Faults lists every fault, in the order of the constants.
@@ -67,6 +83,7 @@ func Faults() []Fault {
 		FaultUnauthorized, FaultForbidden, FaultDeadModel, FaultRateLimit, FaultQuota, FaultServerError,
 		FaultOverloaded, FaultHTML, FaultHalfBody, FaultDropped, FaultNotJSON, FaultTinyImage, FaultLyingType,
 		FaultNotMedia, FaultHugeHeader, FaultPrivateURL, FaultModerated, FaultEmpty, FaultPartialN, FaultSlow,
+		FaultInvalid, FaultConflict, FaultTaskFailed, FaultTaskLost, FaultPollFails, FaultExpiredLink, FaultHalfLink,
 	}
 }
 
@@ -103,8 +120,10 @@ type Simulator interface {
 	// left, calls succeed. Calls refused for their key take none.
 	Inject(faults ...Injection)
 	// Variants tells how many shapes the provider has for a fault; 0 means that the
-	// fault cannot happen with it.
+	// fault cannot happen with it, for the reason that Absent gives.
 	Variants(f Fault) int
+	// Absent says why the provider cannot have a fault of no variants; empty for all others.
+	Absent(f Fault) string
 	// Captured lists the generation calls so far in the order of arrival, refused ones included.
 	Captured() []Captured
 }

@@ -113,12 +113,12 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 }
 
 // Poll implements [generate.Driver]; the driver finishes in Start.
-func (d *Driver) Poll(context.Context, generate.Task, string) (generate.Update, error) {
+func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
 	return generate.Update{}, media.Errorf(media.CodeUnsupported, "the offline model has no tasks to poll: results come from Start")
 }
 
 // Cancel implements [generate.Driver]; cancelling the context of Start is enough.
-func (d *Driver) Cancel(context.Context, string) error { return nil }
+func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }
 
 // job is a task after its settings have been read.
 type job struct {

@@ -301,10 +301,10 @@ func TestSynchronousContract(t *testing.T) {
 	if d.Provider() != offline.Provider || d.Ready() != nil {
 		t.Error("the offline driver is always ready")
 	}
-	if _, err := d.Poll(t.Context(), generate.Task{}, "x"); media.CodeOf(err) != media.CodeUnsupported {
+	if _, err := d.Poll(t.Context(), generate.Task{}, generate.Handle{ID: "x"}); media.CodeOf(err) != media.CodeUnsupported {
 		t.Errorf("poll: %v", err)
 	}
-	if err := d.Cancel(t.Context(), "x"); err != nil {
+	if err := d.Cancel(t.Context(), generate.Handle{ID: "x"}); err != nil {
 		t.Errorf("cancel: %v", err)
 	}
 }

@@ -106,9 +106,9 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 }
 
 // Poll is media.CodeUnsupported: calls are synchronous.
-func (d *Driver) Poll(context.Context, generate.Task, string) (generate.Update, error) {
+func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
 	return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenAI answers image calls at once: there is nothing to poll")
 }
 
 // Cancel does nothing: ending the context of Start is all that can be done.
-func (d *Driver) Cancel(context.Context, string) error { return nil }
+func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }

@@ -19,7 +19,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 	"atelier/generate/openai"
 	"atelier/media"
 )

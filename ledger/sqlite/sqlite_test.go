@@ -84,6 +84,34 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
+// TestOlderSchemaIsBroughtUp opens a database from before conversations.
+func TestOlderSchemaIsBroughtUp(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	s := open(t, path, ledgertest.Deps{})
+	for _, q := range []string{
+		"DROP TABLE conversation_detail_attachments", "DROP TABLE conversation_details", "DROP TABLE conversations",
+		"DELETE FROM goose_db_version WHERE version_id > 1",
+		`INSERT INTO agent_runs (id, owner, tree_id, depth, agent, status, task, created_at, updated_at)
+			VALUES ('r', 'ann', 'r', 0, 'sage', 'succeeded', 'x', '2026-11-20T04:00:00.000000Z', '2026-11-20T04:00:00.000000Z')`,
+	} {
+		if _, err := s.write.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path, ledgertest.Deps{})
+	defer s.Close()
+	if _, err := s.Run(t.Context(), "ann", "r"); err != nil {
+		t.Error(err)
+	}
+	if err := s.CreateConversation(t.Context(), ledger.Conversation{ID: "c", Owner: "ann"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNoDatabaseIsCorrupt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 )
 
 // problem is an error answer: google.rpc.Status in its envelope.
@@ -56,9 +56,10 @@ func badKey() *problem {
 
 // Variants tells how many shapes a fault has here.
 func (s *Simulator) Variants(f generatetest.Fault) int {
+	if s.Absent(f) != "" {
+		return 0
+	}
 	switch f {
-	case generatetest.FaultPrivateURL, generatetest.FaultPartialN:
-		return 0 // pictures come inline and one by one
 	case generatetest.FaultModerated:
 		return len(refusals())
 	case generatetest.FaultUnauthorized, generatetest.FaultForbidden, generatetest.FaultQuota,
@@ -66,6 +67,20 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 		return 2
 	default:
 		return 1
+	}
+}
+
+// Absent says which faults there are none of.
+func (s *Simulator) Absent(f generatetest.Fault) string {
+	switch f {
+	case generatetest.FaultPrivateURL, generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
+		return "pictures come in the answer, not by link"
+	case generatetest.FaultPartialN:
+		return "a call gives one picture"
+	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
+		return "calls are answered at once: there are no tasks"
+	default:
+		return ""
 	}
 }
 
@@ -80,6 +95,10 @@ func (s *Simulator) answerFault(w http.ResponseWriter, r *http.Request, name str
 			p = newProblem(http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
 		}
 		p.write(w)
+	case generatetest.FaultInvalid:
+		newProblem(http.StatusBadRequest, "INVALID_ARGUMENT", "Request contains an invalid argument.").write(w)
+	case generatetest.FaultConflict:
+		newProblem(http.StatusConflict, "ABORTED", "The operation was aborted.").write(w)
 	case generatetest.FaultForbidden:
 		p := newProblem(http.StatusForbidden, "PERMISSION_DENIED", "Your API key was reported as leaked. Please use another API key.")
 		if second {

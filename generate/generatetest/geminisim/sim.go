@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 	"atelier/media"
 )
 

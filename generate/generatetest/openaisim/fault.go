@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 )
 
 // privateURLs are addresses that no client may fetch.
@@ -85,14 +85,30 @@ func (s *Simulator) unauthorized(w http.ResponseWriter) {
 
 // Variants tells how many shapes a fault has here.
 func (s *Simulator) Variants(f generatetest.Fault) int {
-	switch f {
-	case generatetest.FaultModerated:
+	switch {
+	case s.Absent(f) != "":
+		return 0
+	case f == generatetest.FaultModerated:
 		return 3 // with details, without, and the word of older models
+	}
+	switch f {
 	case generatetest.FaultForbidden, generatetest.FaultDeadModel, generatetest.FaultRateLimit,
 		generatetest.FaultNotMedia, generatetest.FaultPrivateURL:
 		return 2
 	default:
 		return 1
+	}
+}
+
+// Absent says which faults there are none of.
+func (s *Simulator) Absent(f generatetest.Fault) string {
+	switch f {
+	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
+		return "calls are answered at once: there are no tasks"
+	case generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
+		return "pictures come in the answer, not by link"
+	default:
+		return ""
 	}
 }
 
@@ -115,6 +131,10 @@ func (s *Simulator) answerFault(w http.ResponseWriter, r *http.Request, f genera
 	case generatetest.FaultQuota:
 		newProblem(http.StatusTooManyRequests, "insufficient_quota", "insufficient_quota",
 			"You exceeded your current quota, please check your plan and billing details.").write(w)
+	case generatetest.FaultInvalid:
+		badRequest("prompt", "invalid_value", "Invalid 'prompt': the value cannot be used.").write(w)
+	case generatetest.FaultConflict:
+		newProblem(http.StatusConflict, "invalid_request_error", "conflict", "Another request holds this resource.").write(w)
 	case generatetest.FaultServerError:
 		newProblem(http.StatusInternalServerError, "server_error", "", "The server had an error while processing your request. Sorry about that!").write(w)
 	case generatetest.FaultOverloaded:

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 	"atelier/media"
 )
 

@@ -6,7 +6,7 @@
 // the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
-// import generate, media and wire; every synchronous driver uses it.
+// import generate, media and wire; every driver uses it.
 package post
 
 import (
@@ -108,6 +108,43 @@ func (c *Client) Decode(a *Answer, v any) error {
 	return nil
 }
 
+// Get asks for something that costs nothing: a lost call may be made again, and its
+// error says so. The whole answer is read, whatever its status.
+func (c *Client) Get(ctx context.Context, address string, header http.Header) (*Answer, error) {
+	ctx, collector := wire.WithCollector(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not a usable address: %s", c.BaseVariable, c.Clean(err.Error()))
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	res, err := c.do(req) //nolint:bodyclose // Read closes it.
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, c.Ended(ctx, false)
+	case err != nil:
+		e := media.Errorf(media.CodeUnavailable, "ask %s: %s: check the network and %s", c.Name, c.reason(err), c.BaseVariable)
+		e.Retryable = true
+		return nil, e
+	}
+	a := c.Read(&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector})
+	if a.Cut() {
+		e := media.Errorf(media.CodeUnavailable, "the answer of %s ended before it was whole: it is asked again", c.Name)
+		e.Retryable = true
+		return nil, e
+	}
+	return a, nil
+}
+
+// do carries a request and follows no redirect.
+func (c *Client) do(req *http.Request) (*http.Response, error) {
+	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	return client.Do(req)
+}
+
 // Open posts body as JSON, or a [*Form] as multipart/form-data, and hands out the
 // answer unread.
 func (c *Client) Open(ctx context.Context, address string, header http.Header, body any) (*Stream, error) {
@@ -128,10 +165,7 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header, b
 	req.Header.Set("Content-Type", kind)
 	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
 	// the POST by itself, and these endpoints do not deduplicate by it.
-	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	res, err := client.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
+	res, err := c.do(req) //nolint:bodyclose // The caller reads and closes the stream.
 	if err != nil {
 		return nil, c.unanswered(ctx, err, sent.Load())
 	}

@@ -10,7 +10,7 @@ import (
 
 	_ "golang.org/x/image/webp"
 
-	"atelier/generate/generatetest/openaisim/simulate"
+	"atelier/generate/generatetest/simulate"
 )
 
 func TestPicturesDecode(t *testing.T) {

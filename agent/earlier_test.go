@@ -1,0 +1,95 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// said is a conversation of one exchange.
+func said() []chat.Message {
+	return []chat.Message{
+		chat.Text(chat.RoleUser, "draw a fox"),
+		chat.Text(chat.RoleAssistant, "Here it is: ${media:"+refOf(1)+"} \"red\""),
+	}
+}
+
+func TestHistoryStandsBeforeTheTask(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{
+		agents:  map[string]string{"painter": painter + "agents:\n  - slug: helper\n    payload_key: helper\n", "helper": painter},
+		answers: map[string][]any{"painter": {`{"agents":[{"name":"helper","task":"help"}]}`, `{"done":true}`}, "helper": {`{"done":true}`}},
+	})
+	secret := base64Of([]byte(strings.Repeat("canary \x00\xff", 12)))
+	history := append(said(), chat.Text(chat.RoleUser, "  "), chat.Text(chat.RoleUser, secret))
+	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "make it bluer", History: history}); err != nil {
+		t.Fatal(err)
+	}
+	asked := w.script.asked()
+	var got []string
+	for _, m := range asked[0].Messages {
+		got = append(got, string(m.Role)+": "+m.Text())
+	}
+	want := []string{
+		"user: draw a fox",
+		`assistant: {"done":true,"message":"Here it is: ${media:` + refOf(1) + `} \"red\""}`,
+		"user: " + media.Scrub(secret),
+		"user: make it bluer",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if n := len(asked[1].Messages); n != 1 {
+		t.Errorf("the sub-agent was told %d messages", n)
+	}
+}
+
+func TestHistoryGoesWhereThereIsNoRoom(t *testing.T) {
+	t.Parallel()
+	tooLong := media.Errorf(media.CodeContextLength, "too long")
+	w := build(t, setup{
+		agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {tooLong, `{"done":true}`}},
+	})
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "make it bluer", History: said()})
+	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "earlier messages were left out") {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if asked := w.script.asked(); len(asked[0].Messages) != 3 || len(asked[1].Messages) != 1 || lastMessage(asked[1]) != "make it bluer" {
+		t.Errorf("%d and %d messages", len(asked[0].Messages), len(asked[1].Messages))
+	}
+}
+
+func TestGoAgentsHaveTheHistory(t *testing.T) {
+	t.Parallel()
+	var got []chat.Message
+	w := build(t, setup{gos: map[string]agent.GoAgent{"clerk": func(_ context.Context, c *agent.Context) (agent.Answer, error) {
+		got = c.History()
+		return agent.Answer{Message: "noted"}, nil
+	}}})
+	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "clerk", Message: "x", History: said()}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(said(), got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{agents: map[string]string{"painter": painter}})
+	for want, r := range map[media.Code]agent.Request{
+		"":                 {Agent: "Painter", Message: "x"},
+		media.CodeInvalid:  {Agent: "painter", Message: " "},
+		media.CodeNotFound: {Agent: "nobody", Message: "x"},
+	} {
+		if got := media.CodeOf(w.runner.Check(r)); got != want {
+			t.Errorf("%+v: code %q, want %q", r, got, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package agent
+
+// Key is one key of a definition's YAML, for people.
+type Key struct {
+	// Path is where the key stands: turns, actions[].name.
+	Path string
+	// Type is text, number, list, mapping or what else is taken.
+	Type string
+	// Default is what holds where the key is missing; "required" where it must not be.
+	Default string
+	// Description says what it does, with units and limits.
+	Description string
+}
+
+// Keys documents every key of a definition, in the order in which people write them.
+func Keys() []Key {
+	return []Key{
+		{"slug", "text", "required", "The agent's name for programs and other agents: lower case words joined by dashes. A definition replaces the earlier one with its slug."},
+		{"name", "text", "required", "The display name. Agents answer to either."},
+		{"description", "text", "required", "What it is for. Other agents choose by it."},
+		{"prompt", "file name", "SLUG.md", "The instruction, a Markdown file in the same folder."},
+		{"chat_models", "text or list", "none", "Preferred chat models, best first: display name, or PROVIDER/ID. `ATELIER_CHAT_MODEL` and `--model` come before them; a model without a key is skipped, and the result says so."},
+		{"image_models", "text or list", "none", "Preferred image models, best first."},
+		{"requires", "text or list", "none", "Sources without which the agent is not offered: files, web, db, kb, or one of the program's own (`agent.Config.Sources`)."},
+		{"turns", "number", "20", "How many model calls one run may make, 1 to 200."},
+		{"interception_threshold", "number", "10000", "From how many characters on base64 without a media signature is taken for media, 256 to 100,000,000."},
+		{"payload_schema", "mapping", "any object", "A JSON Schema (2020-12) that the final payload must fit, at most 32 KiB, nothing is fetched. The model reads it in its prompt. A payload that does not fit goes back once; then the run fails, and what it made is kept."},
+		{"actions[]", "text or mapping", "none", "An action that the agent may take: its name, or a mapping of the keys below."},
+		{"actions[].name", "text", "required", "The action's name, in any case."},
+		{"actions[].result_expiration_turns", "number", "0", "After how many further turns a result leaves the context; 0 is never."},
+		{"actions[].result_expiration_mode", "None, Remove or Compact", "Remove", "What becomes of an old result. Its refs stay in every case."},
+		{"actions[].compact_mode", "Truncate", "Truncate", "How Compact makes a result shorter."},
+		{"actions[].compact_length", "number", "2000", "How many characters a compacted result keeps, 1 to 1,000,000."},
+		{"agents[]", "text or mapping", "none", "A sub-agent that the agent may ask: its slug, or a mapping of the keys below. Circles are refused."},
+		{"agents[].slug", "text", "required", "The sub-agent's slug."},
+		{"agents[].payload_key", "text", "none", "Where the sub-agent's final payload goes in this agent's: a key, a dotted path, or `.` to merge it at the top. Without it the payload is only shown."},
+		{"agents[].input", "text or list", "none", "Keys of this agent's payload that are handed down, with the media they embed."},
+	}
+}

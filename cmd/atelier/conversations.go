@@ -1,0 +1,118 @@
+package main
+
+import (
+	"strconv"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type conversationsCmd struct {
+	List conversationsListCmd `cmd:"" help:"List conversations, the last begun first."`
+	Show conversationsShowCmd `cmd:"" help:"Show one conversation: its messages and what is attached to them."`
+}
+
+type conversationsListCmd struct{ pageFlags }
+
+// Run lists conversations.
+func (c *conversationsListCmd) Run(w *world) error {
+	page, err := c.page()
+	if err != nil {
+		return err
+	}
+	return w.withStores(func(s *stores) error {
+		list, err := s.ledger.ListConversations(w.ctx, owner, page)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(list)
+		}
+		var rows [][]string
+		for _, t := range list.Items {
+			rows = append(rows, []string{t.ID, strconv.Itoa(t.Messages), moment(t.CreatedAt), moment(t.UpdatedAt), short(t.Title, 60)})
+		}
+		table(w.stdout, []string{"CONVERSATION", "MESSAGES", "BEGUN", "LAST", "TITLE"}, rows)
+		if list.Next != "" {
+			w.note("more: --after %s", list.Next)
+		}
+		return nil
+	})
+}
+
+type conversationsShowCmd struct {
+	ID string `arg:"" help:"The conversation's id."`
+	pageFlags
+}
+
+// messageView is a message with what is attached to it.
+type messageView struct {
+	ledger.Message
+	Attachments []ledger.Attachment `json:"attachments"`
+}
+
+// Run shows one conversation.
+func (c *conversationsShowCmd) Run(w *world) error {
+	page, err := c.page()
+	if err != nil {
+		return err
+	}
+	return w.withStores(func(s *stores) error {
+		head, err := s.ledger.Conversation(w.ctx, owner, c.ID)
+		if media.CodeOf(err) == media.CodeNotFound {
+			return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.Scrub(c.ID))
+		}
+		if err != nil {
+			return err
+		}
+		list, err := s.ledger.ListMessages(w.ctx, owner, c.ID, ledger.MessageQuery{Page: page})
+		if err != nil {
+			return err
+		}
+		views := []messageView{}
+		for _, m := range list.Items {
+			q := ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}}
+			attached, err := s.ledger.ListAttachments(w.ctx, owner, c.ID, q)
+			if err != nil {
+				return err
+			}
+			views = append(views, messageView{m, attached.Items})
+		}
+		if c.JSON {
+			return w.printJSON(struct {
+				Conversation ledger.Conversation `json:"conversation"`
+				ledger.List[messageView]
+			}{head, ledger.List[messageView]{Items: views, Next: list.Next}})
+		}
+		w.conversation(head, views)
+		if list.Next != "" {
+			w.note("more: --after %s", list.Next)
+		}
+		return nil
+	})
+}
+
+// conversation writes messages for people, without placeholders.
+func (w *world) conversation(head ledger.Conversation, messages []messageView) {
+	w.line("%s  %s", head.ID, head.Title)
+	labels := map[media.Ref]string{}
+	for _, m := range messages {
+		for _, a := range m.Attachments {
+			labels[a.Ref] = a.Label
+		}
+		who := "you to " + m.Agent
+		if m.Role == ledger.RoleAssistant {
+			who = m.Agent
+		}
+		w.line("\n%s, %s (run %s)", who, moment(m.CreatedAt), m.RunID)
+		if m.Text != "" {
+			w.line("%s", media.ResolveString(m.Text, func(r media.Ref) string { return named(labels[r], r) }))
+		}
+		if m.Failure.Message != "" {
+			w.line("failure: %s: %s", m.Failure.Code, m.Failure.Message)
+		}
+		for _, a := range m.Attachments {
+			w.line("  %s  %-13s %s", a.Ref, a.MIMEType, a.Name)
+		}
+	}
+}

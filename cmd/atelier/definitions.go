@@ -1,0 +1,287 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/action/web"
+	"atelier/agent"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/media"
+)
+
+type agentsCmd struct {
+	List     agentsListCmd     `cmd:"" help:"List agents, and what those lack that cannot run."`
+	Show     agentsShowCmd     `cmd:"" help:"Show one agent: models, actions, sub-agents, prompt."`
+	Validate agentsValidateCmd `cmd:"" help:"Check definitions and name every problem with its place."`
+}
+
+// agentView is an agent as list and show print it.
+type agentView struct {
+	Slug        string `json:"slug"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Ready is false where a source is missing that the agent requires.
+	Ready   bool            `json:"ready"`
+	Missing []missingSource `json:"missing"`
+	Actions []string        `json:"actions"`
+	Agents  []string        `json:"agents"`
+	Turns   int             `json:"turns"`
+	Shipped bool            `json:"shipped"`
+	File    string          `json:"file"`
+	Hash    string          `json:"hash"`
+}
+
+// missingSource is what an agent requires, and what to do for it.
+type missingSource struct {
+	Source string `json:"source"`
+	Reason string `json:"reason"`
+}
+
+func agentViewOf(d *agent.Definition, sources map[string]agent.Source) agentView {
+	v := agentView{
+		Slug: d.Slug, Name: d.Name, Description: d.Description, Ready: true, Missing: []missingSource{}, Actions: []string{}, Agents: []string{},
+		Turns: d.Turns, Shipped: path.Dir(d.File) == shippedFolder, File: d.File, Hash: d.Hash,
+	}
+	for _, name := range d.Requires {
+		if s := sources[name]; !s.Configured {
+			v.Ready = false
+			v.Missing = append(v.Missing, missingSource{name, cmp.Or(s.Reason, "this program has no source of that name")})
+		}
+	}
+	for _, a := range d.Actions {
+		v.Actions = append(v.Actions, a.Name)
+	}
+	for _, a := range d.Agents {
+		v.Agents = append(v.Agents, a.Slug)
+	}
+	return v
+}
+
+// state says in a few words whether an agent can run.
+func (v agentView) state() string {
+	if v.Ready {
+		return "ready"
+	}
+	var needs []string
+	for _, m := range v.Missing {
+		needs = append(needs, m.Source+": "+m.Reason)
+	}
+	return "needs " + strings.Join(needs, "; ")
+}
+
+// sourcesNow are the sources that the environment configures; folders and databases
+// come with the flags of a run.
+func sourcesNow(s settings) (map[string]agent.Source, error) {
+	r := &research{}
+	found, _, err := s.search.searcher()
+	if err == nil && found != nil {
+		r.web, err = web.New(web.Config{Search: found})
+	}
+	return r.sources(false), err
+}
+
+type agentsListCmd struct {
+	Agents string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Run lists agents.
+func (c *agentsListCmd) Run(w *world) error {
+	set, err := readSettings(w.env)
+	if err != nil {
+		return err
+	}
+	sources, err := sourcesNow(set)
+	if err != nil {
+		return err
+	}
+	defs, err := definitions(c.Agents)
+	if err != nil {
+		return err
+	}
+	views := []agentView{}
+	var rows [][]string
+	for _, d := range defs.All() {
+		v := agentViewOf(d, sources)
+		views = append(views, v)
+		rows = append(rows, []string{v.Slug, v.Name, v.state(), short(v.Description, 80)})
+	}
+	if c.JSON {
+		return w.printJSON(views)
+	}
+	table(w.stdout, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, rows)
+	return nil
+}
+
+type agentsShowCmd struct {
+	Slug   string `arg:"" help:"Slug or display name: research-agent, sage."`
+	Agents string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// modelView is the model that would answer now.
+type modelView struct {
+	Name     string `json:"name"`
+	Provider string `json:"provider"`
+	// Preferred is what the definition prefers, Reason why it is not that.
+	Preferred []string `json:"preferred"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// agentDetails are what show prints beyond the list.
+type agentDetails struct {
+	agentView
+	Requires      []string        `json:"requires"`
+	ChatModel     modelView       `json:"chat_model"`
+	ImageModel    *modelView      `json:"image_model"`
+	PayloadSchema json.RawMessage `json:"payload_schema,omitempty"`
+	Prompt        string          `json:"prompt"`
+	definition    *agent.Definition
+	// missing says of sub-agents why they are not offered.
+	missing map[string]string
+}
+
+// Run shows one agent.
+func (c *agentsShowCmd) Run(w *world) error {
+	defs, err := definitions(c.Agents)
+	if err != nil {
+		return err
+	}
+	d, err := defs.Find(c.Slug)
+	if err != nil {
+		return err
+	}
+	return w.withApp(appConfig{}, func(a *app) error {
+		sources, err := sourcesNow(a.settings)
+		if err != nil {
+			return err
+		}
+		v := agentDetails{
+			agentView: agentViewOf(d, sources), Requires: orEmpty(d.Requires), ChatModel: a.chatNow(w, d), ImageModel: a.imageNow(w, d),
+			PayloadSchema: d.PayloadSchema, Prompt: d.Prompt, definition: d, missing: map[string]string{},
+		}
+		for _, use := range d.Agents {
+			if sub, err := defs.Find(use.Slug); err != nil {
+				v.missing[use.Slug] = "is not known"
+			} else if s := agentViewOf(sub, sources); !s.Ready {
+				v.missing[use.Slug] = s.state()
+			}
+		}
+		if c.JSON {
+			return w.printJSON(v)
+		}
+		v.print(w)
+		return nil
+	})
+}
+
+// chatNow finds the chat model that would answer now.
+func (a *app) chatNow(w *world, d *agent.Definition) modelView {
+	v := modelView{Preferred: orEmpty(d.ChatModels)}
+	c, err := a.chat.Choose(w.ctx, d.ChatModels)
+	if err != nil {
+		v.Reason = err.Error()
+		return v
+	}
+	p := c.Model.Profile()
+	v.Name, v.Provider, v.Reason = p.Name, p.Provider, c.Reason
+	if v.Reason == "" && len(d.ChatModels) > 0 && !a.meets(d.ChatModels, p) {
+		v.Reason = "the default model of this installation (ATELIER_CHAT_MODEL) comes first"
+	}
+	return v
+}
+
+// meets reports whether a model is one of those that are preferred.
+func (a *app) meets(prefer []string, p chat.Profile) bool {
+	return slices.ContainsFunc(prefer, func(name string) bool {
+		return slices.ContainsFunc(a.chat.Profiles().Find(name), func(f chat.Profile) bool { return f.ID == p.ID && f.Provider == p.Provider })
+	})
+}
+
+// imageNow finds the image model that would answer now, nil for an agent that asks none.
+func (a *app) imageNow(w *world, d *agent.Definition) *modelView {
+	if !pictureActions(d) {
+		return nil
+	}
+	v := &modelView{Preferred: orEmpty(d.ImageModels)}
+	plan, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Prefer: d.ImageModels})
+	if err != nil {
+		v.Reason = err.Error()
+		return v
+	}
+	v.Name, v.Provider = plan.Model.Name, plan.Model.Provider
+	for _, disposition := range plan.Dispositions {
+		if disposition.Setting == "model" && disposition.Outcome != generate.OutcomeApplied {
+			v.Reason = disposition.Reason
+		}
+	}
+	return v
+}
+
+func (v agentDetails) print(w *world) {
+	rows := [][]string{
+		{"name", v.Name}, {"description", v.Description}, {"state", v.state()}, {"chat model", v.ChatModel.text()},
+	}
+	if v.ImageModel != nil {
+		rows = append(rows, []string{"image model", v.ImageModel.text()})
+	}
+	rows = append(rows, []string{"turns", itoa(v.Turns)})
+	for _, a := range v.definition.Actions {
+		rows = append(rows, []string{"action", a.Name + ages(a)})
+	}
+	for _, a := range v.definition.Agents {
+		rows = append(rows, []string{"sub-agent", a.Slug + passes(a, v.missing[a.Slug])})
+	}
+	if v.PayloadSchema != nil {
+		rows = append(rows, []string{"payload schema", short(string(v.PayloadSchema), 200)})
+	}
+	rows = append(rows, []string{"file", v.File}, []string{"hash", v.Hash})
+	table(w.stdout, []string{"agent", v.Slug}, rows)
+	w.line("\n%s", media.Scrub(v.Prompt))
+}
+
+func (m modelView) text() string {
+	s := cmp.Or(m.Name, "none")
+	if m.Provider != "" {
+		s += " (" + m.Provider + ")"
+	}
+	if m.Reason != "" {
+		s += ": " + m.Reason
+	}
+	return s
+}
+
+// ages says when an action's results leave the context.
+func ages(a agent.ActionUse) string {
+	if a.ExpirationTurns == 0 || a.ExpirationMode == "None" {
+		return ""
+	}
+	return ": results after " + plural(a.ExpirationTurns, "turn") + " " + strings.ToLower(cmp.Or(a.ExpirationMode, "Remove"))
+}
+
+// passes says what goes to a sub-agent and where its payload ends up, and what it lacks.
+func passes(a agent.AgentUse, missing string) string {
+	var parts []string
+	if missing != "" {
+		parts = append(parts, missing)
+	}
+	if len(a.Input) > 0 {
+		parts = append(parts, "gets "+strings.Join(a.Input, ", "))
+	}
+	switch a.PayloadKey {
+	case "":
+	case ".":
+		parts = append(parts, "its payload is merged")
+	default:
+		parts = append(parts, "its payload becomes "+a.PayloadKey)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+type agentsValidateCmd struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Folders or YAML files; each is checked together with the shipped agents. The shipped agents alone by default."`
+	JSON  bool     `help:"Print JSON."`
+}
+
+// validation is what validate --json prints.
+type validation struct {
+	OK       bool            `json:"ok"`
+	Agents   []string        `json:"agents"`
+	Problems []agent.Problem `json:"problems"`
+}
+
+// Run checks definitions.
+func (c *agentsValidateCmd) Run(w *world) error {
+	all := validation{Agents: []string{}, Problems: []agent.Problem{}}
+	paths := c.Paths
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	seen := map[string]bool{}
+	for _, p := range paths {
+		slugs, problems, err := validate(p)
+		if err != nil {
+			return err
+		}
+		for _, p := range problems {
+			if !seen[p.String()] {
+				seen[p.String()] = true
+				all.Problems = append(all.Problems, p)
+			}
+		}
+		all.Agents = append(all.Agents, slugs...)
+	}
+	slices.Sort(all.Agents)
+	all.Agents, all.OK = slices.Compact(all.Agents), len(all.Problems) == 0
+	if err := all.print(w, c.JSON); err != nil {
+		return err
+	}
+	if !all.OK {
+		return quiet{exitInput}
+	}
+	return nil
+}
+
+func (v validation) print(w *world, asJSON bool) error {
+	if asJSON {
+		return w.printJSON(v)
+	}
+	for _, p := range v.Problems {
+		w.line("%s", p)
+	}
+	if v.OK {
+		w.line("ok: %s (%s)", plural(len(v.Agents), "agent"), strings.Join(v.Agents, ", "))
+	} else {
+		w.note("%s in %s", plural(len(v.Problems), "problem"), plural(v.files(), "file"))
+	}
+	return nil
+}
+
+// files counts those that problems are in.
+func (v validation) files() int {
+	names := map[string]bool{}
+	for _, p := range v.Problems {
+		names[p.File] = true
+	}
+	return len(names)
+}
+
+// validate checks a folder, a file with its folder, or, for an empty name, the shipped
+// agents. It gives the slugs of what was named.
+func validate(name string) (slugs []string, problems []agent.Problem, err error) {
+	folders := []agent.Folder{shippedAgents()}
+	mine := func(file string) bool { return path.Dir(file) == shippedFolder }
+	about := func(agent.Problem) bool { return true }
+	if name != "" {
+		dir, only, err := locate(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		folders = append(folders, agent.Folder{Name: filepath.ToSlash(dir), Files: os.DirFS(dir)})
+		mine = func(file string) bool { return path.Dir(file) == path.Clean(filepath.ToSlash(dir)) }
+		if only != "" {
+			only = path.Join(filepath.ToSlash(dir), only)
+			mine = func(file string) bool { return file == only }
+			about = func(p agent.Problem) bool { return p.Concerns(only) }
+		}
+	}
+	defs, found := agent.Check(agentCatalogue(), folders...)
+	for _, d := range defs {
+		if mine(d.File) {
+			slugs = append(slugs, d.Slug)
+		}
+	}
+	for _, p := range found {
+		if about(p) {
+			problems = append(problems, p)
+		}
+	}
+	return slugs, problems, nil
+}
+
+// locate finds the folder of definitions that a path means, and the file in it if it
+// is one.
+func locate(name string) (dir, file string, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return "", "", media.Errorf(media.CodeNotFound, "%s cannot be read: give a folder or a YAML file that exists", name)
+	case info.IsDir():
+		entries, err := os.ReadDir(name)
+		if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) }) {
+			return "", "", media.Errorf(media.CodeInvalid, "%s holds no definition that can be read: an agent is a YAML file (NAME.yaml) with its prompt beside it", name)
+		}
+		return name, "", nil
+	case !isYAML(name):
+		return "", "", media.Errorf(media.CodeInvalid, "%s is no definition: name the YAML file, not its prompt", name)
+	}
+	return filepath.Dir(name), filepath.Base(name), nil
+}
+
+func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }

@@ -1,0 +1,325 @@
+package ledgertest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// conversation begins one.
+func (f *fixture) conversation(t *testing.T, who, title string) ledger.Conversation {
+	t.Helper()
+	c := ledger.Conversation{ID: f.deps.NewID(), Owner: who, Title: title}
+	must(t, f.CreateConversation(t.Context(), c))
+	return c
+}
+
+// says saves a message of a conversation.
+func (f *fixture) says(t *testing.T, c ledger.Conversation, role ledger.Role, r ledger.Run, text string) ledger.Message {
+	t.Helper()
+	m := ledger.Message{ID: f.deps.NewID(), ConversationID: c.ID, Role: role, RunID: r.ID, Agent: "sage", Text: text}
+	must(t, f.SaveMessage(t.Context(), c.Owner, m))
+	return m
+}
+
+// attached reads what is attached in a conversation.
+func (f *fixture) attached(t *testing.T, c ledger.Conversation, q ledger.MessageQuery) []ledger.Attachment {
+	t.Helper()
+	list, err := f.ListAttachments(t.Context(), c.Owner, c.ID, q)
+	must(t, err)
+	return list.Items
+}
+
+func conversationRoundTrip(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	c := f.conversation(t, owner, strings.Repeat("ü", 600))
+	r := f.run(t, owner, nil)
+	asked := f.says(t, c, ledger.RoleUser, r, "draw ${media:img-7k3m9q2x}")
+	answer := ledger.Message{
+		ID: f.deps.NewID(), ConversationID: c.ID, Role: ledger.RoleAssistant, RunID: r.ID, Agent: "sage",
+		Text: "I could not.", Status: ledger.StatusFailed, Failure: ledger.Failure{Code: "moderated", Message: "refused", Retryable: true},
+	}
+	must(t, f.SaveMessage(ctx, owner, answer))
+	asked.Text = "draw a fox"
+	must(t, f.SaveMessage(ctx, owner, asked)) // again: it keeps its place
+	got, err := f.Conversation(ctx, owner, c.ID)
+	must(t, err)
+	if got.Title != strings.Repeat("ü", 500) || got.Messages != 2 || got.Owner != owner || !got.UpdatedAt.After(got.CreatedAt) {
+		t.Errorf("conversation = %+v", got)
+	}
+	list, err := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
+	must(t, err)
+	if d := cmp.Diff([]ledger.Message{asked, answer}, list.Items, cmpopts.IgnoreFields(ledger.Message{}, "CreatedAt", "UpdatedAt")); d != "" {
+		t.Error(d)
+	}
+	if m := list.Items[0]; !m.UpdatedAt.After(m.CreatedAt) || !list.Items[1].CreatedAt.After(m.CreatedAt) {
+		t.Errorf("times of %+v", list.Items)
+	}
+}
+
+func conversationPages(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	var newest []string
+	for range 5 {
+		newest = append([]string{f.conversation(t, owner, "x").ID}, newest...)
+	}
+	f.conversation(t, "bob", "x")
+	c, r := f.conversation(t, "eve", "x"), f.run(t, "eve", nil)
+	var said []string
+	for range 5 {
+		said = append(said, f.says(t, c, ledger.RoleUser, r, "x").ID)
+	}
+	backwards := []string{said[4], said[3], said[2], said[1], said[0]}
+	messages := func(newest bool) func(ledger.Page) ([]string, string) {
+		return func(p ledger.Page) ([]string, string) {
+			l, err := f.ListMessages(ctx, "eve", c.ID, ledger.MessageQuery{Newest: newest, Page: p})
+			must(t, err)
+			return idsOf(l.Items, func(m ledger.Message) string { return m.ID }), l.Next
+		}
+	}
+	for name, test := range map[string]struct {
+		page func(ledger.Page) ([]string, string)
+		want []string
+	}{
+		"conversations": {func(p ledger.Page) ([]string, string) {
+			l, err := f.ListConversations(ctx, owner, p)
+			must(t, err)
+			return idsOf(l.Items, func(c ledger.Conversation) string { return c.ID }), l.Next
+		}, newest},
+		"messages":           {messages(false), said},
+		"messages backwards": {messages(true), backwards},
+	} {
+		var got []string
+		p := ledger.Page{Limit: 2}
+		for range 4 {
+			var part []string
+			part, p.After = test.page(p)
+			if got = append(got, part...); p.After == "" {
+				break
+			}
+		}
+		if d := cmp.Diff(test.want, got); d != "" || p.After != "" {
+			t.Errorf("%s: next %q: %s", name, p.After, d)
+		}
+	}
+}
+
+func idsOf[T any](items []T, id func(T) string) []string {
+	var out []string
+	for _, i := range items {
+		out = append(out, id(i))
+	}
+	return out
+}
+
+func conversationScope(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	c, r := f.conversation(t, owner, "mine"), f.run(t, owner, nil)
+	m := f.says(t, c, ledger.RoleUser, r, "hello")
+	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
+	for who, want := range map[string]media.Code{"": media.CodeForbidden, "bob": media.CodeNotFound} {
+		for name, call := range map[string]func() error{
+			"read":        func() error { _, err := f.Conversation(ctx, who, c.ID); return err },
+			"messages":    func() error { _, err := f.ListMessages(ctx, who, c.ID, ledger.MessageQuery{}); return err },
+			"attachments": func() error { _, err := f.ListAttachments(ctx, who, c.ID, ledger.MessageQuery{}); return err },
+			"save":        func() error { return f.SaveMessage(ctx, who, m) },
+			"attach":      func() error { _, err := f.Attach(ctx, who, m.ID, []media.Output{o}); return err },
+			"delete":      func() error { return f.DeleteConversation(ctx, who, c.ID) },
+		} {
+			if got := media.CodeOf(call()); got != want {
+				t.Errorf("%s as %q: code %q, want %q", name, who, got, want)
+			}
+		}
+	}
+	_, err := f.ListConversations(ctx, "", ledger.Page{})
+	wantCode(t, err, media.CodeForbidden)
+	list, err := f.ListConversations(ctx, "bob", ledger.Page{})
+	must(t, err)
+	if len(list.Items) != 0 || list.Items == nil {
+		t.Errorf("bob sees %+v", list.Items)
+	}
+	// What is somebody else's cannot be attached to one's own message either.
+	theirs := f.record(scoped(t, f.run(t, "bob", nil)), t, picture("b", media.Meta{}))
+	w, err := f.Attach(ctx, owner, m.ID, []media.Output{theirs, o})
+	must(t, err)
+	if got := f.attached(t, c, ledger.MessageQuery{}); len(w) != 1 || !strings.Contains(w[0], "<image image/png") || len(got) != 1 || got[0].MediaID != o.ID {
+		t.Errorf("warnings %q, attached %+v", w, got)
+	}
+}
+
+func conversationMissing(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
+	m := f.says(t, c, ledger.RoleUser, r, "x")
+	other := f.conversation(t, owner, "y")
+	_, errRead := f.Conversation(ctx, owner, "nothing")
+	_, errAttach := f.Attach(ctx, owner, "nothing", nil)
+	for i, test := range []struct {
+		err  error
+		want media.Code
+	}{
+		{errRead, media.CodeNotFound},
+		{errAttach, media.CodeNotFound},
+		{f.CreateConversation(ctx, c), media.CodeConflict},
+		{f.CreateConversation(ctx, ledger.Conversation{ID: "z"}), media.CodeInvalid},
+		{f.SaveMessage(ctx, owner, ledger.Message{ID: "m", ConversationID: "nothing", Role: ledger.RoleUser}), media.CodeNotFound},
+		{f.SaveMessage(ctx, owner, ledger.Message{ConversationID: c.ID, Role: ledger.RoleUser}), media.CodeInvalid},
+		{f.SaveMessage(ctx, owner, ledger.Message{ID: m.ID, ConversationID: other.ID, Role: ledger.RoleUser}), media.CodeConflict},
+	} {
+		if got := media.CodeOf(test.err); got != test.want {
+			t.Errorf("%d: code %q, want %q (%v)", i, got, test.want, test.err)
+		}
+	}
+}
+
+func conversationDeleted(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
+	m := f.says(t, c, ledger.RoleUser, r, "x")
+	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
+	must(t, f.DeleteConversation(ctx, owner, c.ID))
+	_, errMessages := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
+	_, errAttach := f.Attach(ctx, owner, m.ID, []media.Output{o})
+	for i, err := range []error{f.DeleteConversation(ctx, owner, c.ID), f.SaveMessage(ctx, owner, m), errMessages, errAttach} {
+		if got := media.CodeOf(err); got != media.CodeNotFound {
+			t.Errorf("%d: code %q", i, got)
+		}
+	}
+	if list, err := f.ListConversations(ctx, owner, ledger.Page{}); err != nil || len(list.Items) != 0 {
+		t.Errorf("listed %+v, %v", list.Items, err)
+	}
+	if _, err := f.MediaRecord(ctx, owner, o.ID); err != nil {
+		t.Errorf("the media record went with it: %v", err)
+	}
+	wantCode(t, f.CreateConversation(ctx, c), media.CodeConflict)
+}
+
+func attachments(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	c, r := f.conversation(t, owner, "x"), f.run(t, owner, nil)
+	asked := f.says(t, c, ledger.RoleUser, r, "x")
+	answer := f.says(t, c, ledger.RoleAssistant, r, "y")
+	given := f.record(scoped(t, r), t, picture("given", media.Meta{}))
+	one := f.record(scoped(t, r), t, picture("one", media.Meta{Label: "A lighthouse", Metadata: map[string]any{"seed": float64(7)}}))
+	two := f.record(scoped(t, r), t, picture("two", media.Meta{}))
+	hidden := f.record(scoped(t, r), t, picture("hidden", media.Meta{}))
+	chosen := []media.Output{one, two}
+	_, err := f.PromoteMedia(ctx, owner, r.ID, chosen)
+	must(t, err)
+	for range 2 { // twice is once
+		for _, at := range []struct {
+			m     ledger.Message
+			items []media.Output
+			warns int
+		}{{asked, []media.Output{given}, 0}, {answer, []media.Output{one, hidden, two, picture("none", media.Meta{})}, 2}} {
+			if w, err := f.Attach(ctx, owner, at.m.ID, at.items); err != nil || len(w) != at.warns {
+				t.Fatalf("attach: %q, %v", w, err)
+			}
+		}
+	}
+	links, err := f.ListAgentMedia(ctx, owner, r.ID, ledger.Page{})
+	must(t, err)
+	want := []ledger.Attachment{
+		{MessageID: asked.ID, MediaID: given.ID, Ref: given.Ref, Digest: given.Digest, Name: "Image_1.png", DisplayOrder: 1},
+		{
+			MessageID: answer.ID, MediaID: one.ID, Ref: one.Ref, Digest: one.Digest, SourceID: links.Items[0].ID, Name: "A lighthouse",
+			Label: "A lighthouse", Metadata: map[string]any{"seed": float64(7)}, DisplayOrder: 1,
+		},
+		{MessageID: answer.ID, MediaID: two.ID, Ref: two.Ref, Digest: two.Digest, SourceID: links.Items[1].ID, Name: "Image_2.png", DisplayOrder: 2},
+	}
+	for i, size := range []int64{5, 3, 3} {
+		want[i].Modality, want[i].MIMEType, want[i].SizeBytes, want[i].Width, want[i].Height = media.ModalityImage, "image/png", size, 64, 48
+	}
+	got := f.attached(t, c, ledger.MessageQuery{})
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(ledger.Attachment{}, "ID", "CreatedAt", "UpdatedAt"),
+		cmp.Comparer(func(a, b media.Digest) bool { return a == b })); d != "" {
+		t.Error(d)
+	}
+	if got := f.attached(t, c, ledger.MessageQuery{Message: asked.ID}); len(got) != 1 || got[0].MediaID != given.ID {
+		t.Errorf("of one message: %+v", got)
+	}
+	newest, err := f.ListAttachments(ctx, owner, c.ID, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: 2}})
+	must(t, err)
+	if len(newest.Items) != 2 || newest.Items[0].MediaID != two.ID || newest.Next != newest.Items[1].ID {
+		t.Errorf("newest: %+v", newest)
+	}
+	must(t, f.DeleteMedia(ctx, owner, one.ID))
+	if got := f.attached(t, c, ledger.MessageQuery{}); len(got) != 2 {
+		t.Errorf("deleted media is still attached: %+v", got)
+	}
+}
+
+// messagesAtOnce has two handles write messages of one conversation at once.
+func messagesAtOnce(t *testing.T, f *fixture) {
+	t.Helper()
+	c := f.conversation(t, owner, "x")
+	stores := []ledger.Store{f.Store, f.open(t)}
+	var wg sync.WaitGroup
+	for i, s := range stores {
+		for n := range 5 {
+			r := f.run(t, owner, nil)
+			o := f.record(scoped(t, r), t, picture(fmt.Sprint(i, n), media.Meta{}))
+			wg.Go(func() {
+				m := ledger.Message{ID: f.deps.NewID(), ConversationID: c.ID, Role: ledger.RoleUser, RunID: r.ID, Text: fmt.Sprint(i, n)}
+				if err := s.SaveMessage(t.Context(), owner, m); err != nil {
+					t.Error(err)
+				}
+				if w, err := s.Attach(t.Context(), owner, m.ID, []media.Output{o}); err != nil || len(w) > 0 {
+					t.Error(w, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	list, err := f.ListMessages(t.Context(), owner, c.ID, ledger.MessageQuery{})
+	must(t, err)
+	if n := len(f.attached(t, c, ledger.MessageQuery{})); len(list.Items) != 10 || n != 10 {
+		t.Errorf("%d messages, %d attachments", len(list.Items), n)
+	}
+}
+
+func conversationWithoutBase64(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	secret := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x89PNG canary \x00\xff", 12)))
+	c, r := f.conversation(t, owner, secret), f.run(t, owner, nil)
+	m := ledger.Message{ID: "m", ConversationID: c.ID, Role: ledger.RoleUser, RunID: r.ID, Agent: secret, Text: secret, Failure: ledger.Failure{Message: secret}}
+	must(t, f.SaveMessage(ctx, owner, m))
+	o := f.record(scoped(t, r), t, picture("a", media.Meta{FileName: secret, Metadata: map[string]any{"raw": secret}}))
+	o.Label, o.Description = secret, secret
+	if w, err := f.Attach(ctx, owner, "m", []media.Output{o}); err != nil || len(w) > 0 {
+		t.Fatal(w, err)
+	}
+	got, err := f.Conversation(ctx, owner, c.ID)
+	must(t, err)
+	messages, err := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
+	must(t, err)
+	for name, v := range map[string]any{"conversation": got, "messages": messages, "attachments": f.attached(t, c, ledger.MessageQuery{})} {
+		b, err := json.Marshal(v)
+		must(t, err)
+		for i := 0; i+48 <= len(secret); i++ {
+			if strings.Contains(string(b), secret[i:i+48]) {
+				t.Errorf("%s holds base64: %.300s", name, b)
+				break
+			}
+		}
+		if !strings.Contains(string(b), "[base64, ") {
+			t.Errorf("%s does not say what was replaced: %.300s", name, b)
+		}
+	}
+}

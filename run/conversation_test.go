@@ -1,0 +1,255 @@
+package run_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent"
+	"atelier/chat"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// say runs an agent in a conversation.
+func (h *house) say(t *testing.T, name, conversation, message string) *agent.Result {
+	t.Helper()
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: name, Message: message, Conversation: conversation, Owner: owner})
+	must(t, err)
+	if res.Conversation == "" || len(res.Warnings) > 0 && name == "helper" {
+		t.Fatalf("conversation %q, warnings %q", res.Conversation, res.Warnings)
+	}
+	return res
+}
+
+// kept reads a conversation's messages and attachments.
+func (h *house) kept(t *testing.T, conversation string) ([]ledger.Message, []ledger.Attachment) {
+	t.Helper()
+	m, err := h.store.ListMessages(t.Context(), owner, conversation, ledger.MessageQuery{})
+	must(t, err)
+	a, err := h.store.ListAttachments(t.Context(), owner, conversation, ledger.MessageQuery{})
+	must(t, err)
+	return m.Items, a.Items
+}
+
+func TestConversationGoesOn(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	first := h.say(t, "helper", run.NewConversation, "  note\n it ")
+	note := first.Outputs[0]
+	second := h.say(t, "painter", first.Conversation, "look at it")
+	if second.Conversation != first.Conversation {
+		t.Errorf("conversations %s and %s", first.Conversation, second.Conversation)
+	}
+	told := h.last()
+	if len(told) != 3 || told[0].Text() != "  note\n it " || !strings.Contains(told[1].Text(), note.Ref.Placeholder()) || told[1].Role != chat.RoleAssistant {
+		t.Fatalf("told %+v", told)
+	}
+	for _, want := range []string{"look at it", `"media":[{"refId":"` + string(note.Ref) + `"`, `"label":"note"`} {
+		if !strings.Contains(told[2].Text(), want) {
+			t.Errorf("the task does not say %s: %s", want, told[2].Text())
+		}
+	}
+	// The item has a record of its own in the second run's tree, and no second blob.
+	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: second.RunID})
+	must(t, err)
+	if len(rec.Items) != 1 || rec.Items[0].ID == note.ID || rec.Items[0].Digest != note.Digest || rec.Items[0].Origin.Direction != "input" || rec.Items[0].Promoted {
+		t.Errorf("records %+v", rec.Items)
+	}
+	blobs, err := h.store.ListBlobs(t.Context(), false, ledger.Page{})
+	must(t, err)
+	if len(blobs.Items) != 1 || len(second.AlsoMade) != 0 {
+		t.Errorf("%d blobs, also made %v", len(blobs.Items), second.AlsoMade)
+	}
+	messages, attached := h.kept(t, first.Conversation)
+	var got []string
+	for _, m := range messages {
+		got = append(got, fmt.Sprintf("%s %s %s %s", m.Role, m.Agent, m.Status, m.RunID))
+	}
+	want := []string{
+		"user helper  " + first.RunID, "assistant helper succeeded " + first.RunID,
+		"user painter  " + second.RunID, "assistant painter succeeded " + second.RunID,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if len(attached) != 1 || attached[0].MessageID != messages[1].ID || attached[0].SourceID == "" || attached[0].Name != "note" {
+		t.Errorf("attached %+v", attached)
+	}
+	c, err := h.store.Conversation(t.Context(), owner, first.Conversation)
+	must(t, err)
+	if c.Title != "note it" || c.Messages != 4 {
+		t.Errorf("conversation %+v", c)
+	}
+}
+
+func TestConversationsAreApart(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"no","done":true}`)
+	one := h.say(t, "helper", run.NewConversation, "note")
+	ref := one.Outputs[0].Ref.Placeholder()
+	other := h.say(t, "painter", run.NewConversation, "look at "+ref)
+	if text := h.last()[0].Text(); len(h.last()) != 1 || strings.Contains(text, `"media"`) {
+		t.Errorf("told %s", text)
+	}
+	if _, attached := h.kept(t, other.Conversation); len(attached) != 0 {
+		t.Errorf("attached %+v", attached)
+	}
+	for name, c := range map[string]struct{ owner, conversation string }{
+		"foreign": {"bob", one.Conversation}, "unknown": {owner, "nothing"},
+	} {
+		_, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "x", Conversation: c.conversation, Owner: c.owner})
+		if media.CodeOf(err) != media.CodeNotFound || !strings.Contains(err.Error(), "conversations list") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRefusedRequestsLeaveNothing: what cannot begin begins no conversation.
+func TestRefusedRequestsLeaveNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for _, r := range []agent.Request{{Agent: "nobody", Message: "x"}, {Agent: "painter", Message: " "}} {
+		r.Conversation, r.Owner = run.NewConversation, owner
+		if _, err := h.service.Start(t.Context(), r); err == nil {
+			t.Errorf("%+v was started", r)
+		}
+	}
+	list, err := h.store.ListConversations(t.Context(), owner, ledger.Page{})
+	must(t, err)
+	if len(list.Items) != 0 {
+		t.Errorf("conversations %+v", list.Items)
+	}
+}
+
+func TestFailedRunsAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`, `{"message":"fine","done":true}`)
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
+	must(t, err)
+	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
+		t.Errorf("the message is not kept when the run has begun: %+v", before)
+	}
+	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodePauseUnsupported {
+		t.Fatalf("error %v", err)
+	}
+	messages, attached := h.kept(t, r.Conversation)
+	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodePauseUnsupported) {
+		t.Fatalf("messages %+v", messages)
+	}
+	for _, a := range attached {
+		if a.SourceID == "" {
+			t.Errorf("attached %+v", a)
+		}
+	}
+	h.say(t, "painter", r.Conversation, "again")
+	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "which one?") {
+		t.Errorf("told %+v", told)
+	}
+}
+
+func TestCancelledRunsAnswer(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
+	must(t, err)
+	<-h.arrived
+	r.Cancel()
+	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || len(res.Warnings) > 0 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if messages, _ := h.kept(t, r.Conversation); len(messages) != 2 || messages[1].Status != ledger.StatusCancelled {
+		t.Errorf("messages %+v", messages)
+	}
+}
+
+// TestGivenMediaIsAttached: what comes with a message, beside it or as data in its
+// text, is in the conversation.
+func TestGivenMediaIsAttached(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	note := h.say(t, "helper", run.NewConversation, "note").Outputs[0]
+	picture := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x06\x00\x00\x00"), make([]byte, 9000)...)
+	text := "look at data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
+	res, err := h.service.Run(t.Context(), agent.Request{
+		Agent: "painter", Message: text, Conversation: run.NewConversation, Owner: owner, Granted: []media.Output{note},
+	})
+	must(t, err)
+	messages, attached := h.kept(t, res.Conversation)
+	if len(attached) != 2 || attached[0].Ref != note.Ref || attached[0].SourceID != "" || attached[1].Digest != media.DigestOf(picture) || attached[1].Name != "Image_2.png" {
+		t.Fatalf("attached %+v", attached)
+	}
+	if messages[0].Text != "look at "+attached[1].Ref.Placeholder() || len(messages) != 2 {
+		t.Errorf("messages %+v", messages)
+	}
+	h.say(t, "painter", res.Conversation, "and now?")
+	told := h.last()
+	if !strings.Contains(told[0].Text(), "[Attached: "+string(note.Ref)+" (note)]") || strings.Count(told[2].Text(), `"refId"`) != 2 {
+		t.Errorf("told %+v", told)
+	}
+}
+
+func TestRunsOfOneConversationAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	c := h.say(t, "helper", run.NewConversation, "note").Conversation
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			res, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: fmt.Sprint("note ", i), Conversation: c, Owner: owner})
+			if err != nil || len(res.Warnings) > 0 {
+				t.Errorf("%+v, %v", res, err)
+			}
+		})
+	}
+	all.Wait()
+	messages, attached := h.kept(t, c)
+	if len(messages) != 10 || len(attached) != 5 {
+		t.Errorf("%d messages, %d attachments", len(messages), len(attached))
+	}
+}
+
+// TestLongConversations: the budget holds, the oldest go first, and items stay granted.
+func TestLongConversations(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	first := h.say(t, "helper", run.NewConversation, "note")
+	for i := range 30 {
+		m := ledger.Message{
+			ID: fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i), ConversationID: first.Conversation, Role: ledger.RoleUser, RunID: fmt.Sprint("r", i),
+			Text: fmt.Sprintf("question %d ", i) + strings.Repeat("é", 600+i*100) + strings.Repeat("${media:img-00000000}", 150),
+		}
+		must(t, h.store.SaveMessage(t.Context(), owner, m))
+		if i == 28 {
+			continue // its run is under way, or was killed
+		}
+		m.ID, m.Role, m.Text = fmt.Sprintf("ffffffff-0000-7000-8000-%012d", 2*i+1), ledger.RoleAssistant, fmt.Sprintf("answer %d", i)
+		must(t, h.store.SaveMessage(t.Context(), owner, m))
+	}
+	h.say(t, "painter", first.Conversation, "and now?")
+	told := h.last()
+	size := 0
+	for i, m := range told[:len(told)-1] {
+		if want := []chat.Role{chat.RoleUser, chat.RoleAssistant}[i%2]; m.Role != want {
+			t.Errorf("message %d is of %s", i, m.Role)
+		}
+		for _, bad := range media.BadRefs(m.Text()) {
+			t.Errorf("message %d has half a placeholder: %s", i, bad)
+		}
+		size += len(m.Text())
+	}
+	if size > 25_000 || len(told) < 9 || !strings.HasPrefix(told[0].Text(), "[Earlier messages") || !strings.Contains(told[len(told)-3].Text(), "question 29") {
+		t.Errorf("%d messages of %d bytes, from %.80s", len(told), size, told[0].Text())
+	}
+	if !strings.Contains(told[len(told)-4].Text(), "no answer") || !strings.Contains(told[len(told)-2].Text(), "answer 29") {
+		t.Errorf("the answers are %s and %s", told[len(told)-4].Text(), told[len(told)-2].Text())
+	}
+	if !strings.Contains(told[len(told)-1].Text(), string(first.Outputs[0].Ref)) {
+		t.Error("the note of the first message is not granted any more")
+	}
+}
