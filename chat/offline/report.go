@@ -152,6 +152,9 @@ func (r *report) lead() string {
 	if relations > 0 {
 		parts = append(parts, count(relations, "table")+" of relations")
 	}
+	if len(parts) == 0 && len(r.m.NotRead) > 0 {
+		return "No source could be read, so this report has no findings and states no facts about its subject. " + Note
+	}
 	if len(parts) == 0 {
 		return "No source with findings was given to this research, so this report has no findings and states no facts about its subject. " + Note
 	}
