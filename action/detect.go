@@ -21,7 +21,10 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 	case !utf8.ValidString(s) && (probe.Media([]byte(clipRaw(s, 4096))) || strings.IndexByte(s, 0) >= 0):
 		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{}))
 	}
-	s = strings.ToValidUTF8(s, "�")
+	s = unescaped(strings.ToValidUTF8(s, "�"))
+	if b, ok := hexadecimal(strings.TrimSpace(s), n.declared); ok {
+		return p.keepBytes(ctx, b)
+	}
 	if n.declared {
 		if v, ok := p.declared(ctx, strings.TrimSpace(s), n); ok {
 			return v
@@ -242,7 +245,7 @@ func (p *pass) message(ctx context.Context, s string) string {
 	if s == "" {
 		return ""
 	}
-	return clip(safeText(p.lift(ctx, strings.ToValidUTF8(s, "�"))), maxMessage)
+	return clip(safeText(p.lift(ctx, unescaped(strings.ToValidUTF8(s, "�")))), maxMessage)
 }
 
 // textType guesses the type of a large text that becomes a document.

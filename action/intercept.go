@@ -137,7 +137,7 @@ func (p *pass) admit(ctx context.Context, o media.Output) (media.Output, error) 
 	if known && have.Digest != o.Digest {
 		return p.to.Media.Add(o) // tells the collision
 	}
-	if !known && len(p.to.Media.All()) >= p.cfg.MaxItems {
+	if !known && p.to.Media.Len() >= p.cfg.MaxItems {
 		return media.Output{}, media.Errorf(media.CodeTooLarge, "this run already holds %d media items (limit MaxItems)", p.cfg.MaxItems)
 	}
 	p.complete(ctx, &o)

@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -40,8 +41,33 @@ func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result
 	if out.Message == "" && out.Error != nil {
 		out.Message = out.Error.Message
 	}
-	out.Media, out.Warnings = p.stored, p.warnings
+	out.Media, out.Warnings = p.stored, tallied(p.warnings)
 	return out
+}
+
+// maxWarnings is how many different warnings of one outcome are told.
+const maxWarnings = 20
+
+// tallied says every warning once, with how often it came, and bounds the list.
+func tallied(warnings []string) []string {
+	count := map[string]int{}
+	var told []string
+	for _, w := range warnings {
+		if count[w]++; count[w] == 1 {
+			told = append(told, w)
+		}
+	}
+	more := len(told) - maxWarnings
+	told = told[:min(len(told), maxWarnings)]
+	for i, w := range told {
+		if n := count[w]; n > 1 {
+			told[i] = fmt.Sprintf("%s (%d times)", w, n)
+		}
+	}
+	if more > 0 {
+		told = append(told, fmt.Sprintf("and %d more warnings", more))
+	}
+	return told
 }
 
 // fail puts the sanitised error into the outcome. Media inside its text is kept.

@@ -172,6 +172,9 @@ func isMediaType(t string) bool {
 // object walks a map, or takes it as one media item.
 func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any) {
 	defer p.guard(&safe)
+	if b, ok := numbered(m, n.declared); ok {
+		return p.keepBytes(ctx, b)
+	}
 	s, ok := itemOf(m, n.declared)
 	if !ok {
 		out := make(map[string]any, len(m))

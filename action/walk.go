@@ -77,6 +77,9 @@ func finite(f float64) any {
 }
 
 func (p *pass) list(ctx context.Context, items []any, n nested) any {
+	if b, ok := byteList(len(items), n.declared, func(i int) any { return items[i] }); ok {
+		return p.keepBytes(ctx, b)
+	}
 	out := make([]any, len(items))
 	for i, item := range items {
 		out[i] = p.walk(ctx, item, n.in())
@@ -86,13 +89,23 @@ func (p *pass) list(ctx context.Context, items []any, n nested) any {
 
 // raw keeps bytes: always where Binary is declared, else unless they are text.
 func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
-	if !n.declared && !probe.Media(b) && len(b) < p.to.Threshold && utf8.Valid(b) && printable(string(b)) {
-		return p.str(ctx, string(b), n)
+	if !n.declared && !probe.Media(b) && utf8.Valid(b) && printable(string(b)) {
+		return p.rawText(ctx, string(b), n)
 	}
 	if n.declared && n.format == "" && looksBase64(string(b)) {
 		return p.str(ctx, string(b), n) // base64 text handed over as bytes
 	}
 	return p.item(p.keep(ctx, bytes.NewReader(b), media.Meta{}))
+}
+
+// rawText handles bytes that are text: media in it is found first, and what is left is
+// a document where it is long.
+func (p *pass) rawText(ctx context.Context, s string, n nested) any {
+	safe := p.str(ctx, s, n)
+	if text, ok := safe.(string); ok && len(text) >= p.to.Threshold {
+		return p.item(p.keep(ctx, strings.NewReader(text), media.Meta{MIMEType: textType(text)}))
+	}
+	return safe
 }
 
 // admitted admits an item: one with a digest as it is, one with an address after
@@ -194,6 +207,9 @@ func (p *pass) sequence(ctx context.Context, r reflect.Value, n nested) any {
 		reflect.Copy(reflect.ValueOf(b), r)
 		return p.raw(ctx, b, n)
 	}
+	if b, ok := byteList(r.Len(), n.declared, func(i int) any { return r.Index(i).Interface() }); ok {
+		return p.keepBytes(ctx, b)
+	}
 	out := make([]any, r.Len())
 	for i := range out {
 		out[i] = p.walk(ctx, r.Index(i).Interface(), n.in())
@@ -227,7 +243,24 @@ func (p *pass) structure(ctx context.Context, r reflect.Value, n nested) any {
 		}
 		m[name] = field.Interface()
 	}
+	if len(m) == 0 {
+		if text, ok := spoken(r); ok {
+			return p.str(ctx, text, n)
+		}
+	}
 	return p.object(ctx, m, n)
+}
+
+// spoken gives the text of a struct that shows no field but can be read as text, such
+// as bytes.Buffer and strings.Builder.
+func spoken(r reflect.Value) (string, bool) {
+	ptr := reflect.New(r.Type())
+	ptr.Elem().Set(r)
+	s, ok := ptr.Interface().(fmt.Stringer)
+	if !ok {
+		return "", false
+	}
+	return s.String(), true
 }
 
 func (p *pass) viaMarshal(ctx context.Context, v any, n nested) any {

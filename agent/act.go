@@ -38,7 +38,7 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 			continue
 		}
 		r.absorb(ctx, child)
-		if res.Agents[i].Success {
+		if res.Agents[i].Success || res.Agents[i].overBudget() {
 			r.payload = placeAt(r.payload, uses[i].PayloadKey, child.payload)
 		}
 	}
@@ -46,6 +46,7 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 	var changes []media.Change
 	for i := range res.Actions {
 		changes = append(changes, res.Actions[i].Changes...)
+		res.Actions[i].Outputs, _ = bounded(res.Actions[i].Outputs).(map[string]any)
 		// The result has them; the model is told once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 	}

@@ -25,18 +25,25 @@ func wordy() action.Action {
 	}
 }
 
-func TestContextLengthRecoversOnce(t *testing.T) {
+// TestContextLengthStages: every stage that changes something is followed by another
+// try, and told; one that changes nothing is passed over.
+func TestContextLengthStages(t *testing.T) {
 	t.Parallel()
 	tooLong := media.Errorf(media.CodeContextLength, "too long")
 	call := `{"actions":[{"name":"Wordy"}]}`
+	long := `{"reasoning":"` + strings.Repeat("thinking ", 800) + `","actions":[{"name":"Wordy"}]}`
 	for name, tt := range map[string]struct {
 		answers []any
 		code    media.Code
+		did     []string
 	}{
-		"recovers":     {[]any{call, call, tooLong, `{"done":true}`}, ""},
-		"only once":    {[]any{call, call, tooLong, tooLong}, media.CodeContextLength},
-		"nothing old":  {[]any{tooLong}, media.CodeContextLength},
-		"newest alone": {[]any{call, tooLong, `{"done":true}`}, ""},
+		"old results":    {[]any{call, call, tooLong, `{"done":true}`}, "", []string{"old results"}},
+		"newest alone":   {[]any{call, tooLong, `{"done":true}`}, "", []string{"cut to their beginnings"}},
+		"history":        {[]any{call, call, call, tooLong, tooLong, tooLong, `{"done":true}`}, "", []string{"old results", "beginnings", "earlier messages"}},
+		"long messages":  {[]any{long, call, tooLong, tooLong, tooLong, tooLong, `{"done":true}`}, "", []string{"old results", "beginnings", "earlier messages", "long messages"}},
+		"twice in a run": {[]any{call, call, tooLong, call, tooLong, `{"done":true}`}, "", []string{"turn 3 of painter", "turn 4 of painter"}},
+		"never fits":     {[]any{call, call, tooLong}, media.CodeContextLength, []string{"old results", "beginnings", "earlier messages", "long messages"}},
+		"nothing to cut": {[]any{tooLong}, media.CodeContextLength, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,25 +55,60 @@ func TestContextLengthRecoversOnce(t *testing.T) {
 			if media.CodeOf(err) != tt.code {
 				t.Fatalf("got %v, want %q", err, tt.code)
 			}
-			if err == nil && (len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "left out")) {
+			if tt.code != "" && !strings.Contains(err.Error(), "larger context") {
+				t.Errorf("the error does not say what to do: %v", err)
+			}
+			told := strings.Join(res.Warnings, "\n")
+			for _, did := range tt.did {
+				if !strings.Contains(told, did) {
+					t.Errorf("warnings %q lack %q", res.Warnings, did)
+				}
+			}
+			if len(res.Warnings) < len(tt.did) || tt.did == nil && len(res.Warnings) > 0 {
 				t.Errorf("warnings %q", res.Warnings)
 			}
-			asked := w.script.asked()
-			if name != "recovers" {
-				return
-			}
-			before, after := size(asked[2]), size(asked[3])
-			if after >= before*2/3 {
-				t.Errorf("the request shrank from %d to %d only", before, after)
-			}
-			if old := asked[3].Messages[2].Text(); strings.Contains(old, "many words") || !strings.Contains(old, refOf(6)) {
-				t.Errorf("the oldest result is now %s", old)
-			}
-			if !strings.Contains(asked[3].Messages[4].Text(), "many words many words") {
-				t.Error("the newest result is gone too")
+			last := lastRequest(w)
+			if tt.did != nil && !strings.Contains(allText(last), refOf(6)) {
+				t.Errorf("the ref did not survive: %s", allText(last))
 			}
 		})
 	}
+}
+
+// TestOldResultsGoFirst: the newest result stays whole while older ones can go.
+func TestOldResultsGoFirst(t *testing.T) {
+	t.Parallel()
+	call := `{"actions":[{"name":"Wordy"}]}`
+	w := build(t, setup{
+		agents: map[string]string{"painter": "actions: [Wordy]\n"}, actions: []action.Action{wordy()},
+		answers: map[string][]any{"painter": {call, call, media.Errorf(media.CodeContextLength, "too long"), `{"done":true}`}},
+	})
+	if _, err := w.run(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	asked := w.script.asked()
+	if before, after := size(asked[2]), size(asked[3]); after >= before*2/3 {
+		t.Errorf("the request shrank from %d to %d only", before, after)
+	}
+	if old := asked[3].Messages[2].Text(); strings.Contains(old, "many words") || !strings.Contains(old, refOf(6)) {
+		t.Errorf("the oldest result is now %s", old)
+	}
+	if !strings.Contains(asked[3].Messages[4].Text(), "many words many words") {
+		t.Error("the newest result is gone too")
+	}
+}
+
+func lastRequest(w *world) chat.Request {
+	asked := w.script.asked()
+	return asked[len(asked)-1]
+}
+
+func allText(r chat.Request) string {
+	var b strings.Builder
+	for _, m := range r.Messages {
+		b.WriteString(m.Text())
+	}
+	return b.String()
 }
 
 func size(r chat.Request) int {

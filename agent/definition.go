@@ -30,8 +30,14 @@ type Definition struct {
 	Requires []string
 	Actions  []ActionUse
 	Agents   []AgentUse
-	// Turns is how many model calls a run may make; 20 if the file says nothing.
+	// Turns is how many turns a run may take, 1 to 200; 20 if the file says nothing. In
+	// the last one the model is told to finish with what it has; a run that does not is
+	// over_budget and keeps what it made.
 	Turns int
+	// Tokens is how many input and output tokens the run's own model calls may use
+	// together, 100 to 1,000,000,000; 0 means no limit. When they are used up, the model
+	// gets one last turn, as with Turns. A sub-agent has the budget of its own definition.
+	Tokens int
 	// InterceptionThreshold is the length in characters from which base64 without a
 	// media signature is taken for media; 0 keeps the registry's.
 	InterceptionThreshold int
@@ -51,11 +57,16 @@ type Definition struct {
 // ActionUse is an action that an agent may take.
 type ActionUse struct {
 	Name string
-	// ExpirationTurns is after how many further turns its result leaves the context; 0 means never.
+	// ExpirationTurns is for how many further turns its result stays in the context as it
+	// is; 0 means always. Every ref of a result stays in sight with its label, whatever
+	// the mode.
 	ExpirationTurns int
-	// ExpirationMode is None, Remove or Compact; empty means Remove where turns are set.
+	// ExpirationMode is what happens then: None keeps the result, Remove leaves its
+	// outputs out, Compact makes them shorter. Empty means Remove where turns are set.
 	ExpirationMode string
-	// CompactMode is Truncate.
+	// CompactMode is how: Truncate keeps the beginning, Summarize asks the agent's own
+	// model for a summary, once per result, which costs a model call; where that fails,
+	// the result is truncated with a warning. Empty means Truncate.
 	CompactMode string
 	// CompactLength is how many characters a compacted result keeps; 2,000 if unset.
 	CompactLength int

@@ -27,7 +27,7 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	made := madeBy(res)
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
-		Payload: shown(child.payload), Media: viewsOf(made), Error: res.Error,
+		Payload: child.shown(ctx), Media: boundedList(viewsOf(made)), Error: res.Error,
 	}
 	if err != nil {
 		out.Message = strings.TrimSpace(res.Error.Message + " " + res.Message)
@@ -69,7 +69,7 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 	}
 	return &run{
 		r: r.r, spec: sp, id: r.r.cfg.NewID(), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
-		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer,
+		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer, max: r.max,
 	}, use, granted, nil
 }
 

@@ -57,7 +57,7 @@ func TestHistoryGoesWhereThereIsNoRoom(t *testing.T) {
 		agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {tooLong, `{"done":true}`}},
 	})
 	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "make it bluer", History: said()})
-	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "earlier messages were left out") {
+	if err != nil || len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "what was said before the task was left out") {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if asked := w.script.asked(); len(asked[0].Messages) != 3 || len(asked[1].Messages) != 1 || lastMessage(asked[1]) != "make it bluer" {

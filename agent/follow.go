@@ -16,6 +16,13 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 	}
 	r.apply(ctx, s)
 	unknown := r.promote(ctx, s.Promote)
+	if s.acts() && r.lastTurn != "" {
+		r.warn(ctx, r.lastTurn+": what the last answer asked for was not run")
+		if !s.Done {
+			return false, nil
+		}
+		s.Actions, s.Agents = nil, nil
+	}
 	if s.acts() {
 		res := r.doAll(ctx, s)
 		if len(unknown) > 0 {
@@ -44,7 +51,7 @@ func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
 // sendBack tells the model once of refs that mean nothing, and once of a payload that
 // does not fit. It reports whether the model shall answer again.
 func (r *run) sendBack(unknown []string, unfit error) bool {
-	if r.turns >= r.spec.def.Turns {
+	if r.lastTurn != "" {
 		return false
 	}
 	var res results
@@ -76,6 +83,9 @@ func (r *run) apply(ctx context.Context, s *Step) {
 	}
 	if s.PayloadPatch != nil {
 		r.payload = mergePatch(r.payload, s.PayloadPatch)
+	}
+	if s.Payload != nil || s.PayloadPatch != nil {
+		r.takeOver(ctx)
 	}
 	if r.payload != nil {
 		r.payload, _ = mapStrings(r.payload, r.knownRefs).(map[string]any)

@@ -21,6 +21,8 @@ import (
 const (
 	defaultTurns         = 20
 	maxTurns             = 200
+	minTokens            = 100
+	maxTokens            = 1_000_000_000
 	defaultCompactLength = 2000
 	maxDefinitionBytes   = 1 << 20
 )

@@ -91,18 +91,30 @@ func viewItem(o media.Output) itemView {
 }
 
 // opening is the first user message: the task, then what was handed down.
-func opening(task string, input map[string]any, granted []media.Output) chat.Message {
-	if len(input)+len(granted) == 0 {
-		return chat.Text(chat.RoleUser, task)
-	}
+type opening struct {
+	task    string
+	input   map[string]any
+	granted []media.Output
+	// earlier tells of messages that were left out, notice is a word of the run.
+	earlier *earlier
+	notice  string
+}
+
+func (o *opening) message() chat.Message {
 	ctx := struct {
-		Input map[string]any `json:"input,omitempty"`
-		Media []itemView     `json:"media,omitempty"`
-	}{Input: input}
-	for _, o := range granted {
-		ctx.Media = append(ctx.Media, viewItem(o))
+		Input   map[string]any `json:"input,omitempty"`
+		Media   []any          `json:"media,omitempty"`
+		Earlier *earlier       `json:"earlier,omitempty"`
+		Notice  string         `json:"notice,omitempty"`
+	}{Input: o.input, Earlier: o.earlier, Notice: o.notice}
+	for _, item := range o.granted {
+		ctx.Media = append(ctx.Media, viewItem(item))
 	}
-	return chat.Text(chat.RoleUser, task+"\n\n"+fenced(map[string]any{"context": ctx}))
+	ctx.Media = boundedList(ctx.Media)
+	if len(ctx.Input)+len(ctx.Media) == 0 && ctx.Earlier == nil && ctx.Notice == "" {
+		return chat.Text(chat.RoleUser, o.task)
+	}
+	return chat.Text(chat.RoleUser, o.task+"\n\n"+fenced(map[string]any{"context": ctx}))
 }
 
 // results is what a model is told after a step.
@@ -112,20 +124,31 @@ type results struct {
 	Media    []itemView       `json:"media,omitempty"`
 	Errors   []action.Problem `json:"errors,omitempty"`
 	Warnings []string         `json:"warnings,omitempty"`
+	// Notice is a word of the run to the model, such as that its last turn has come.
+	Notice string `json:"notice,omitempty"`
 
+	// levels tell how short the outputs of each action are by now.
+	levels []level
 	// views are the pictures that the model sees with this message, for one turn.
 	views []media.Output
 }
 
 // agentOutcome is a sub-agent's answer as its parent's model sees it.
 type agentOutcome struct {
-	Name    string           `json:"name"`
-	Slug    string           `json:"slug,omitempty"`
-	Success bool             `json:"success"`
-	Message string           `json:"message"`
-	Payload map[string]any   `json:"payload,omitempty"`
-	Media   []map[string]any `json:"media,omitempty"`
-	Error   *action.Problem  `json:"error,omitempty"`
+	Name    string          `json:"name"`
+	Slug    string          `json:"slug,omitempty"`
+	Success bool            `json:"success"`
+	Message string          `json:"message"`
+	Payload map[string]any  `json:"payload,omitempty"`
+	Media   []any           `json:"media,omitempty"`
+	Error   *action.Problem `json:"error,omitempty"`
+
+	level level
+}
+
+// overBudget tells of an answer that is not finished but worth taking as it is.
+func (a agentOutcome) overBudget() bool {
+	return a.Error != nil && a.Error.Code == media.CodeOverBudget
 }
 
 func (r *results) message() chat.Message {
@@ -137,28 +160,16 @@ func (r *results) message() chat.Message {
 }
 
 // shownText is how many bytes of one text in a sub-agent's payload its parent sees.
-// The whole payload goes where the parent's definition says.
 const shownText = 4000
 
-// shown shortens the long texts of a payload.
-func shown(payload map[string]any) map[string]any {
-	if payload == nil {
-		return nil
-	}
-	short, _ := mapStrings(payload, func(s string) string {
-		if len(s) <= shownText {
-			return s
-		}
-		return clip(s, shownText) + " [shortened here; kept whole]"
-	}).(map[string]any)
-	return short
-}
+// maxValid is how many of the values that would have been accepted are told.
+const maxValid = 50
 
 // problemOf is an error as a model or a person can act on it.
 func problemOf(err error) action.Problem {
 	p := action.Problem{Code: media.CodeOf(err), Message: clip(media.Scrub(err.Error()), 1000), Retryable: media.Retryable(err)}
 	if e, ok := asError(err); ok {
-		p.Valid = e.Valid
+		p.Valid = e.Valid[:min(len(e.Valid), maxValid)]
 	}
 	return p
 }

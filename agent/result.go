@@ -46,6 +46,13 @@ type Request struct {
 	// ChatModels and ImageModels, best first, go before what the definitions prefer.
 	ChatModels  []string
 	ImageModels []string
+	// MaxTurns is how many turns each agent of the run may take at most; 0 leaves it to
+	// the definitions, which it never raises. MaxTokens is how many input and output
+	// tokens the whole run may use, sub-agents included; 0 means no limit. At the end of
+	// either, agents get one last turn to finish; who does not is over_budget. Tokens are
+	// counted when an answer has come, so a run ends a little above its limit.
+	MaxTurns  int
+	MaxTokens int64
 }
 
 // Result is what became of a run. It holds everything that was made, whatever the status.
@@ -60,7 +67,8 @@ type Result struct {
 	Message string `json:"message"`
 	// Payload is a JSON object with placeholders, or null.
 	Payload json.RawMessage `json:"payload"`
-	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order.
+	// Outputs are the promoted items, AlsoMade the rest of what the run made, in order;
+	// without the documents that only repeat a part of Payload.
 	Outputs  []media.Output `json:"outputs"`
 	AlsoMade []media.Output `json:"also_made"`
 	Warnings []string       `json:"warnings"`

@@ -35,10 +35,11 @@ type run struct {
 	payload      map[string]any
 	message      string
 	turns        int
-	refsSentBack bool // unknown refs went back to the model once
+	refsSentBack bool   // unknown refs went back to the model once
+	lastTurn     string // why the turn under way is the last one; empty if it is not
 	// payloadSentBack tells that a payload that does not fit went back once.
 	payloadSentBack bool
-	recoveredSpace  bool // the context was shortened once
+	max             limits
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
 
@@ -50,6 +51,7 @@ type run struct {
 	models       []ModelUse
 	dispositions []generate.Disposition
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
+	spent        int64              // tokens of the run's own calls
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -167,7 +169,7 @@ func (r *run) result(rec RunRecord) *Result {
 		Error: rec.Error, all: r.set.All(),
 	}
 	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" {
+		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
 			res.AlsoMade = append(res.AlsoMade, o)
 		}
 	}

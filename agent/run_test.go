@@ -116,7 +116,7 @@ func TestBadModels(t *testing.T) {
 		"unknown action":        {[]any{`{"actions":[{"name":"Fly"}]}`, done}, "", `this agent has Paint`, 2},
 		"unknown param":         {[]any{`{"actions":[{"name":"Paint","params":{"Colour":"red"}}]}`, done}, "", "Colour", 2},
 		"unknown agent":         {[]any{`{"agents":[{"name":"bob","task":"x"}]}`, done}, "", "unknown agent", 2},
-		"never ends":            {[]any{paintStep(1)}, media.CodeTurnLimit, "Painted", 5},
+		"never ends":            {[]any{paintStep(1)}, media.CodeOverBudget, "Painted", 5},
 		"asks a person":         {[]any{`{"ask":{"question":"Which?"}}`}, media.CodePauseUnsupported, "", 1},
 		"provider fails":        {[]any{media.Errorf(media.CodeUnauthorized, "no")}, media.CodeUnauthorized, "", 1},
 		"provider talks rubish": {[]any{media.Errorf(media.CodeBadResponse, "HTML")}, media.CodeBadResponse, "", 1},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -205,10 +206,14 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if req.Owner == "" {
 		req.Owner = "local"
 	}
+	if req.MaxTurns < 0 || req.MaxTokens < 0 {
+		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
+	}
 	root := &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
 		task: req.Message, input: req.Input, earlier: req.History, journal: r.cfg.Journal,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
+		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
 	}
 	return root.do(ctx, req.Granted)
 }

@@ -25,12 +25,13 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	r.recall()
-	r.history.add(0, opening(r.task, r.input, r.set.List()), nil)
+	r.history.begin(opening{task: r.task, input: r.input, granted: r.set.List()})
 	broken := 0
-	for r.turns < r.spec.def.Turns {
+	for r.lastTurn == "" {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		r.announceLast(ctx)
 		r.turns++
 		step, err := r.turn(ctx)
 		if err == nil && step != nil {
@@ -51,7 +52,7 @@ func (r *run) loop(ctx context.Context) error {
 		p.Message += ". Answer again with one JSON object as described under How to answer."
 		r.tell(results{Errors: []action.Problem{p}})
 	}
-	return media.Errorf(media.CodeTurnLimit, "agent %s used all its %d turns without finishing: what it made is kept; raise turns in its definition or ask for less", r.spec.slug, r.spec.def.Turns)
+	return r.overBudget(ctx)
 }
 
 // choose opens the chat model.
@@ -80,15 +81,10 @@ func (r *run) tell(res results) { r.history.add(r.turns, res.message(), &res) }
 // turn asks the model once and reads its step. An unusable answer is in the history
 // when the error, bad_response and retryable, comes back.
 func (r *run) turn(ctx context.Context) (*Step, error) {
-	r.history.expire(r.spec.def, r.turns)
+	r.expire(ctx)
 	profile := r.model.Profile()
 	r.emit(ctx, EventTurnStarted, TurnStarted{Turn: r.turns, Model: profile.ID})
-	resp, err := r.ask(ctx, "")
-	if media.CodeOf(err) == media.CodeContextLength && !r.recoveredSpace && (r.history.dropOldest() || r.history.forget()) {
-		r.recoveredSpace = true
-		r.warn(ctx, "the conversation grew too long for the model: old results or earlier messages were left out")
-		resp, err = r.ask(ctx, "-short")
-	}
+	resp, err := r.askWithin(ctx)
 	if err != nil {
 		r.emit(ctx, EventTurnFinished, TurnFinished{Turn: r.turns, Model: profile.ID, Error: problemOf(err).Message})
 		if media.CodeOf(err) == media.CodeBadResponse {
@@ -126,13 +122,29 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	return step, nil
 }
 
-// ask makes one model call, journalled and recorded. The text of the response holds
-// placeholders instead of tokens, and the media that the model made is in the set.
+// ask puts the conversation to the model, for its next step.
 func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
+	return r.call(ctx, modelCall{
+		name:   fmt.Sprintf("turn-%d-model%s", r.turns, suffix),
+		system: r.r.systems[r.spec.slug], messages: r.history.messages(), schema: stepSchema,
+	})
+}
+
+// modelCall is one call of the run's model. name is that of its durable step; a
+// schema asks for JSON.
+type modelCall struct {
+	name, system string
+	messages     []chat.Message
+	schema       json.RawMessage
+}
+
+// call makes one model call, journalled and recorded. The text of the response holds
+// placeholders instead of tokens, and the media that the model made is in the set.
+func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	p := r.model.Profile()
 	rec := PromptRecord{
 		ID: r.r.cfg.NewID(), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
-		System: r.r.systems[r.spec.slug], Messages: r.history.messages(), Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 	save := func() {
 		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
@@ -141,9 +153,11 @@ func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
 	ctx = media.WithScope(ctx, scope)
-	resp, err := r.generate(ctx, fmt.Sprintf("turn-%d-model%s", r.turns, suffix), chat.Request{
-		System: rec.System, Messages: rec.Messages, Schema: stepSchema, SchemaName: schemaName,
-	})
+	req := chat.Request{System: rec.System, Messages: rec.Messages, Schema: c.schema}
+	if c.schema != nil {
+		req.SchemaName = schemaName
+	}
+	resp, err := r.generate(ctx, c.name, req)
 	rec.FinishedAt = r.r.cfg.Now()
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
@@ -200,6 +214,7 @@ func (r *run) count(p chat.Profile, resp chat.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.usage.add(Usage{ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens})
+	r.spend(resp.Usage)
 	r.cost.addCall(resp, p.Offline)
 	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}
 	if !slices.Contains(r.models, use) {

@@ -33,7 +33,23 @@ func (r *reader) aliases(n *yaml.Node) {
 	}
 }
 
-// fields calls the function of every key. Unknown and repeated keys are problems.
+// fieldName is a key as it is documented: TurnsToLive and turnsToLive are turns_to_live.
+func fieldName(key string) string {
+	var b strings.Builder
+	for i, c := range key {
+		if c >= 'A' && c <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			c += 'a' - 'A'
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// fields calls the function of every key, in snake case or PascalCase. Unknown and
+// repeated keys are problems.
 func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		r.fail(n, "want a mapping of fields here")
@@ -42,7 +58,11 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
-		read, ok := known[key.Value]
+		name := key.Value
+		if _, ok := known[name]; !ok {
+			name = fieldName(name)
+		}
+		read, ok := known[name]
 		switch {
 		case !ok:
 			names := make([]string, 0, len(known))
@@ -50,12 +70,12 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 				names = append(names, k)
 			}
 			r.fail(key, "unknown field %q: use %s", clip(key.Value, 60), joined(sorted(names)))
-		case seen[key.Value]:
+		case seen[name]:
 			r.fail(key, "field %q stands twice", key.Value)
 		default:
 			read(value)
 		}
-		seen[key.Value] = true
+		seen[name] = true
 	}
 }
 
@@ -128,6 +148,7 @@ func (r *reader) definition(n *yaml.Node) (*Definition, promptName) {
 		"slug": r.slug(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
 		"prompt": func(e *yaml.Node) { r.text(&prompt.name)(e); prompt.value = e }, "chat_models": r.texts(&d.ChatModels), "image_models": r.texts(&d.ImageModels),
 		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, maxTurns),
+		"tokens":                 r.number(&d.Tokens, minTokens, maxTokens),
 		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
 		"payload_schema":         func(e *yaml.Node) { r.payloadSchema(d, e) },
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
@@ -191,8 +212,8 @@ func (r *reader) action(n *yaml.Node) ActionUse {
 		r.fields(n, map[string]func(*yaml.Node){
 			"name":                    r.text(&a.Name),
 			"result_expiration_turns": r.number(&a.ExpirationTurns, 0, maxTurns),
-			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, "None", "Remove", "Compact"),
-			"compact_mode":            r.oneOf(&a.CompactMode, "Truncate"),
+			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, expireNone, expireRemove, expireCompact),
+			"compact_mode":            r.oneOf(&a.CompactMode, compactTruncate, compactSummarize),
 			"compact_length":          r.number(&a.CompactLength, 1, 1_000_000),
 		})
 	}

@@ -72,7 +72,7 @@ func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
 func codeOf(pe *fantasy.ProviderError) media.Code {
 	kind := errorCode(pe.ResponseBody)
 	switch {
-	case pe.IsContextTooLarge() || kind == "context_length_exceeded":
+	case tooLong(kind, pe):
 		return media.CodeContextLength
 	case kind == "insufficient_quota":
 		return media.CodeQuotaExceeded
@@ -102,7 +102,7 @@ func codeOf(pe *fantasy.ProviderError) media.Code {
 	return media.CodeBadResponse
 }
 
-// errorCode reads error.code of an OpenAI-style body; the SDK's dump has the HTTP
+// errorCode reads error.code, or else error.type, of an OpenAI-style body; the SDK's dump has the HTTP
 // head before it.
 func errorCode(dump []byte) string {
 	i := strings.IndexByte(string(dump), '{')
@@ -112,12 +112,16 @@ func errorCode(dump []byte) string {
 	var body struct {
 		Error struct {
 			Code any `json:"code"`
+			Type any `json:"type"`
 		} `json:"error"`
 	}
 	if json.NewDecoder(strings.NewReader(string(dump[i:]))).Decode(&body) != nil {
 		return ""
 	}
-	s, _ := body.Error.Code.(string)
+	if s, _ := body.Error.Code.(string); s != "" {
+		return s
+	}
+	s, _ := body.Error.Type.(string)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -89,15 +90,30 @@ func (s *Set) Find(text string) (Output, error) {
 	return Output{}, s.Unknown(text)
 }
 
+// toldRefs is how many valid refs an error lists, the newest.
+const toldRefs = 50
+
+// Len counts the items, pruned ones included.
+func (s *Set) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.items)
+}
+
 // Unknown makes the error that goes back to a model for a ref that means nothing here.
+// It lists the newest valid refs.
 func (s *Set) Unknown(refs ...string) *Error {
 	var valid []string
 	for _, o := range s.List() {
 		valid = append(valid, string(o.Ref))
 	}
 	have := "this run has no media yet"
-	if len(valid) > 0 {
+	if all := len(valid); all > 0 {
+		valid = valid[max(0, all-toldRefs):]
 		have = "valid refs are " + strings.Join(valid, ", ")
+		if older := all - len(valid); older > 0 {
+			have += fmt.Sprintf(" and %d older ones, which List Agent Media lists", older)
+		}
 	}
 	named := make([]string, len(refs))
 	for i, r := range refs {

@@ -24,6 +24,7 @@ const Name = "Create SVG Diagram"
 const (
 	defaultWidth = 960
 	maxNodes     = 250
+	coreNodes    = 80 // of a graph that has more
 	maxEdges     = 600
 )
 
@@ -108,7 +109,7 @@ func read(p map[string]any) (*drawing, error) {
 	if d.graph, err = graph.Read(p["Nodes"], p["Edges"], head); err != nil {
 		return nil, err
 	}
-	note := d.graph.Reduce(maxNodes, maxEdges)
+	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
 	if note != "" {
 		d.warnings = append(d.warnings, note+" Draw parts of it for the rest.")
 	}

@@ -56,7 +56,7 @@ func TestHostileText(t *testing.T) {
 func TestTenThousandNodes(t *testing.T) {
 	t.Parallel()
 	_, res := svgtest.Good(t, diagram.Diagram(), map[string]any{"Title": "T", "Edges": edges(10_000)})
-	if res.Outputs["NodeCount"] != 250 || len(res.Warnings) == 0 || !strings.Contains(res.Outputs["Description"].(string), "250 best-connected of 10000 nodes") {
+	if res.Outputs["NodeCount"] != 80 || len(res.Warnings) == 0 || !strings.Contains(res.Outputs["Description"].(string), "80 best-connected of 10000 nodes") {
 		t.Errorf("count %v, warnings %v", res.Outputs["NodeCount"], res.Warnings)
 	}
 }

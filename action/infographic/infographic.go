@@ -20,7 +20,7 @@ import (
 const Name = "Create SVG Infographic"
 
 const (
-	defaultWidth = 960
+	defaultWidth = 800
 	maxFigures   = 12
 	maxSections  = 24
 	maxItems     = 20

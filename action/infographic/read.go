@@ -26,7 +26,8 @@ type section struct {
 	items               []item
 	bars                bool
 	chart               map[string]any
-	alt                 string // of the chart
+	alt                 string  // of the chart
+	legend              float64 // how many names the chart's legend has
 	wide                bool
 }
 
@@ -97,7 +98,7 @@ func (d *drawing) readFigures(v any) error {
 			f.value += " " + unit
 		}
 		if f.value == "" {
-			return svg.Invalid("Figures[%d] has no value", i)
+			return svg.Invalid("Figures[%d] has no value: give value and label", i)
 		}
 		f.icon = iconFor(value.Text(value.Field(m, "icon")), f.label)
 		d.figures = append(d.figures, f)
@@ -187,6 +188,6 @@ func (s *section) readChart(v any, i int) error {
 	if err != nil {
 		return svg.Invalid("Sections[%d].chart: %w", i, err)
 	}
-	s.alt = in.Alt
+	s.alt, s.legend = in.Alt, float64(in.Names)
 	return nil
 }

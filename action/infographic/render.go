@@ -13,7 +13,8 @@ const (
 	inner    = 18.0
 	bodySize = 13.5
 	bodyStep = 19.0
-	css      = ".hd{font-size:27px;font-weight:700}.sub{font-size:15px}.fig{font-size:30px;font-weight:700}.h2{font-size:16.5px;font-weight:650}.body{font-size:13.5px}.ic{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}.card{stroke-width:1}.bg{fill-opacity:.25}"
+	css      = ".hd{font-size:27px;font-weight:700}.sub{font-size:15px}.fig{font-size:30px;font-weight:700}.h2{font-size:16.5px;font-weight:650}.body{font-size:13.5px}.ic{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}.card{stroke-width:1}.bg{fill-opacity:.25}" +
+		".band{fill:#0b6fb8}.onband{fill:#ffffff}@media (prefers-color-scheme:dark){.band{fill:#10436b}}"
 )
 
 // pen draws at a place and counts how far down it came.
@@ -50,11 +51,11 @@ func (p pen) header(pad float64) float64 {
 	title := svg.Wrap(p.d.page.Title, 27*svg.Bold, room, 3)
 	sub := svg.Wrap(p.d.page.Subtitle, 15, room, 2)
 	high := pad*1.6 + 34*float64(len(title)) + 21*float64(len(sub))
-	p.s.Rect(svg.Box{W: p.d.page.W, H: high}, "f0", 8)
+	p.s.Rect(svg.Box{W: p.d.page.W, H: high}, "band", 8)
 	y := pad*0.8 + 26
-	p.s.Lines(pad, y, 34, "hd b", "start", title)
+	p.s.Block(pad, room, y, 34, "hd onband", title)
 	y += 34*float64(len(title)) - 4
-	p.s.Lines(pad, y, 21, "sub b", "start", sub)
+	p.s.Block(pad, room, y, 21, "sub onband", sub)
 	return high
 }
 
@@ -64,7 +65,7 @@ func (p pen) figures(b svg.Box) float64 {
 	if n == 0 {
 		return b.Y
 	}
-	cols := max(1, min(n, 4, int(b.W/190)))
+	cols := max(1, min(n, 4, int(b.W/170)))
 	if n > cols && n%cols == 1 && cols > 2 { // no lone card in the last row
 		cols--
 	}
@@ -72,31 +73,52 @@ func (p pen) figures(b svg.Box) float64 {
 	y := b.Y
 	for from := 0; from < n; from += cols {
 		row := p.d.figures[from:min(n, from+cols)]
-		high := 0.0
+		high, size := 0.0, 30.0
 		for _, f := range row {
+			size = min(size, fitting(f, w-2*inner)) // one size in a row
 			high = max(high, 74+17*float64(len(svg.Wrap(f.label, bodySize, w-2*inner, 3))))
 		}
 		for i, f := range row {
-			p.figure(svg.Box{X: b.X + (w+gutter)*float64(i), Y: y, W: w, H: high}, f, from+i)
+			p.figure(svg.Box{X: b.X + (w+gutter)*float64(i), Y: y, W: w, H: high}, f, size, from+i)
 		}
 		y += high + gutter
 	}
 	return y
 }
 
-func (p pen) figure(b svg.Box, f figure, k int) {
-	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
-	size := 30.0
-	room := b.W - 2*inner
-	if f.icon != "" && room > 120 {
-		p.icon(f.icon, b.Right()-inner-26, b.Y+16, 26, k)
+// roomy is how wide a card must be inside to have an icon beside its value.
+const roomy = 120
+
+// fitting is the type size at which a value fits into its card.
+func fitting(f figure, room float64) float64 {
+	if f.icon != "" && room > roomy {
 		room -= 34
 	}
+	size := 30.0
 	for size > 14 && svg.Width(f.value, size*svg.Bold) > room {
 		size--
 	}
-	p.s.Tag(`<text x="%s" y="%s" font-size="%s" font-weight="700" class="%s">%s</text>`, svg.Px(b.X+inner), svg.Px(b.Y+44), svg.Px(size), "i", svg.Escape(svg.Fit(f.value, size*svg.Bold, room)))
-	p.s.Lines(b.X+inner, b.Y+68, 17, "body i", "start", svg.Wrap(f.label, bodySize, b.W-2*inner, 3))
+	return size
+}
+
+func (p pen) figure(b svg.Box, f figure, size float64, k int) {
+	p.s.Rect(b, svg.NodeClass(k)+" card", 10)
+	room := b.W - 2*inner
+	rtl := svg.RTL(f.value + " " + f.label)
+	x, anchor := b.X+inner, "start"
+	if rtl {
+		x, anchor = b.Right()-inner, "end"
+	}
+	if f.icon != "" && room > roomy {
+		at := b.Right() - inner - 26
+		if rtl {
+			at = b.X + inner
+		}
+		p.icon(f.icon, at, b.Y+16, 26, k)
+		room -= 34
+	}
+	p.s.Tag(`<text x="%s" y="%s" font-size="%s" font-weight="700" class="i"%s>%s</text>`, svg.Px(x), svg.Px(b.Y+44), svg.Px(size), svg.Anchor(anchor, svg.RTL(f.value)), svg.Escape(svg.Fit(f.value, size*svg.Bold, room)))
+	p.s.Lines(x, b.Y+68, 17, "body i", anchor, svg.Wrap(f.label, bodySize, b.W-2*inner, 3))
 }
 
 // icon draws a line drawing of 24 units in a square.
@@ -145,19 +167,11 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 	room := b.W - 2*inner
 	y := b.Y + inner
 	if s.heading != "" {
-		x := b.X + inner
-		wide := room
-		if s.icon != "" {
-			q.icon(s.icon, x, y-3, 26, k)
-			x, wide = x+36, wide-36
-		}
-		lines := svg.Wrap(s.heading, 16.5*svg.Bold, wide, 3)
-		in.Lines(x, y+15, 22, "h2 i", "start", lines)
-		y += max(26, 22*float64(len(lines))) + 6
+		y = q.heading(svg.Box{X: b.X + inner, Y: y, W: room}, s, k)
 	}
 	if s.text != "" {
 		lines := svg.Wrap(s.text, bodySize, room, 14)
-		in.Lines(b.X+inner, y+13, bodyStep, "body i", "start", lines)
+		in.Block(b.X+inner, room, y+13, bodyStep, "body i", lines)
 		y += bodyStep*float64(len(lines)) + 6
 	}
 	if s.bars {
@@ -166,7 +180,7 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 		y = q.points(svg.Box{X: b.X + inner, Y: y, W: room}, s.items, k)
 	}
 	if s.chart != nil {
-		high := math.Round(min(420, max(230, (b.W-8)*0.6)))
+		high := math.Round(min(420, max(260, (b.W-8)*0.6))) + s.legend*10
 		inset, err := visual.DrawInset(s.chart, math.Floor(b.W-8), high)
 		if err != nil {
 			return 0, svg.Invalid("Sections[%d].chart: %w", k, err)
@@ -180,9 +194,31 @@ func (p pen) section(b svg.Box, s *section, k int) (float64, error) {
 	}
 	card := svg.Box{X: b.X, Y: b.Y, W: b.W, H: y + inner - 4 - b.Y}
 	p.s.Rect(card, "b g card", 10)
-	p.s.Rect(svg.Box{X: card.X, Y: card.Y + 10, W: 4, H: card.H - 20}, svg.FillClass(k%8), 2)
+	edge := svg.Box{X: card.X, Y: card.Y + 10, W: 4, H: card.H - 20}
+	if svg.RTL(s.heading + " " + s.text) {
+		edge.X = card.Right() - 4
+	}
+	p.s.Rect(edge, svg.FillClass(k%8), 2)
 	_, _ = p.s.Write(in.Bytes()) // a buffer takes everything
 	return card.Bottom(), nil
+}
+
+// heading writes a section's heading beside its icon and gives the y below it.
+func (p pen) heading(b svg.Box, s *section, k int) float64 {
+	x, room := b.X, b.W
+	if s.icon != "" {
+		room -= 36
+		at := b.X
+		if svg.RTL(s.heading) {
+			at = b.Right() - 26
+		} else {
+			x += 36
+		}
+		p.icon(s.icon, at, b.Y-3, 26, k)
+	}
+	lines := svg.Wrap(s.heading, 16.5*svg.Bold, room, 3)
+	p.s.Block(x, room, b.Y+15, 22, "h2 i", lines)
+	return b.Y + max(26, 22*float64(len(lines))) + 6
 }
 
 // points draws a list with dots.
@@ -193,9 +229,13 @@ func (p pen) points(b svg.Box, items []item, k int) float64 {
 		if it.shown != "" {
 			text += ": " + it.shown
 		}
-		p.s.Circle(svg.Point{X: b.X + 4, Y: y + 8.5}, 3.2, svg.FillClass(k%8))
+		dot, x := b.X+4, b.X+18
+		if svg.RTL(text) {
+			dot, x = b.Right()-4, b.X
+		}
+		p.s.Circle(svg.Point{X: dot, Y: y + 8.5}, 3.2, svg.FillClass(k%8))
 		lines := svg.Wrap(text, bodySize, b.W-18, 4)
-		p.s.Lines(b.X+18, y+13, bodyStep, "body i", "start", lines)
+		p.s.Block(x, b.W-18, y+13, bodyStep, "body i", lines)
 		y += bodyStep*float64(len(lines)) + 4
 	}
 	return y

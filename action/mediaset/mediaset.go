@@ -10,6 +10,7 @@ package mediaset
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"atelier/action"
 	"atelier/media"
@@ -62,46 +63,86 @@ type parent struct {
 	Role  string `json:"role"`
 }
 
+// listedLabel is how much of a label a list shows, in bytes.
+const listedLabel = 120
+
+func shortLabel(s string) string {
+	if len(s) <= listedLabel {
+		return s
+	}
+	return strings.ToValidUTF8(s[:listedLabel], "") + "…"
+}
+
 func referenceOf(o media.Output) reference {
 	return reference{
 		RefID: string(o.Ref), Modality: o.Modality, MimeType: o.MIMEType, SizeBytes: o.SizeBytes,
-		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: o.Label,
+		Width: o.Width, Height: o.Height, DurationSeconds: o.DurationSeconds, Label: shortLabel(o.Label),
 	}
 }
 
+// pageItems is how many items one call lists, by default and at most. A run may hold
+// hundreds, and a list of them all would fill a model's context.
+const pageItems = 50
+
 func listAction() action.Action {
+	number := func(name string, def any, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: def, Description: description}
+	}
 	return action.Action{
 		Name:        "List Agent Media",
 		Description: "Lists the pictures and other media of this run, with the refs to embed or edit them.",
 		Tags:        []string{"media"},
 		Params: []action.Param{
 			{Name: "Modality", Direction: action.Input, ValueType: action.Scalar, Values: []string{"image", "audio", "video", "document"}, Description: "Only items of this kind; all by default."},
+			number("Offset", 0, "How many items to leave out at the start."),
+			number("Limit", pageItems, fmt.Sprintf("How many items to list, at most %d.", pageItems)),
 			{Name: "mediaReferences", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId, modality, mimeType, sizeBytes, width, height and label of each item, in the order in which they were made."},
-			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many items there are."},
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many items there are, listed here or not."},
 			{Name: "totalSizeBytes", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Their size together."},
+			{Name: "nextOffset", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "Where the list goes on; missing at its end."},
 		},
 		Run: list,
 	}
 }
 
 func list(_ context.Context, c *action.Call) (action.Result, error) {
+	from, limit := c.Int("Offset"), c.Int("Limit")
+	if !c.Has("Limit") {
+		limit = pageItems
+	}
+	if from < 0 || limit < 1 {
+		e := media.Errorf(media.CodeInvalid, "List Agent Media: Offset must not be negative and Limit is 1 to %d", pageItems)
+		e.Retryable = true
+		return action.Result{}, e
+	}
+	limit = min(limit, pageItems)
 	only := media.Modality(c.Text("Modality"))
 	refs := []reference{}
 	var size int64
+	total := 0
 	for _, o := range c.Media.List() {
-		if only == "" || o.Modality == only {
-			refs = append(refs, referenceOf(o))
-			size += o.SizeBytes
+		if only != "" && o.Modality != only {
+			continue
 		}
+		if total >= from && len(refs) < limit {
+			refs = append(refs, referenceOf(o))
+		}
+		total++
+		size += o.SizeBytes
 	}
-	message := fmt.Sprintf("%d media items", len(refs))
-	if len(refs) == 1 {
+	out := map[string]any{"mediaReferences": refs, "totalCount": total, "totalSizeBytes": size}
+	message := fmt.Sprintf("%d media items", total)
+	if total == 1 {
 		message = "1 media item"
 	}
-	return action.Result{
-		Message: message,
-		Outputs: map[string]any{"mediaReferences": refs, "totalCount": len(refs), "totalSizeBytes": size},
-	}, nil
+	if len(refs) < total {
+		message += fmt.Sprintf(", %d listed here", len(refs))
+	}
+	if next := from + len(refs); next < total && len(refs) > 0 {
+		out["nextOffset"] = next
+		message += fmt.Sprintf("; go on with Offset %d", next)
+	}
+	return action.Result{Message: message, Outputs: out}, nil
 }
 
 func detailsAction() action.Action {
@@ -130,8 +171,10 @@ func get(_ context.Context, c *action.Call) (action.Result, error) {
 
 // detailsOf shows an item whole.
 func detailsOf(o media.Output) details {
+	reference := referenceOf(o)
+	reference.Label = o.Label
 	d := details{
-		reference: referenceOf(o), Description: o.Description, FileName: o.FileName,
+		reference: reference, Description: o.Description, FileName: o.FileName,
 		Promoted: o.Promoted, Partial: o.Partial, Metadata: o.Metadata,
 		Origin: origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
 	}

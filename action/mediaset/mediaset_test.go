@@ -2,6 +2,7 @@ package mediaset
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,6 +82,55 @@ func TestList(t *testing.T) {
 	}
 	if none, _ := call(t, list, &media.Set{}, nil); none != `{"mediaReferences":[],"totalCount":0,"totalSizeBytes":0}` {
 		t.Errorf("empty set: %s", none)
+	}
+}
+
+// TestListIsPaged: a thousand items cost a page, and the pages give them all in order.
+func TestListIsPaged(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	set := &media.Set{}
+	var want []string
+	for i := range n {
+		o, err := set.Add(item(fmt.Sprintf("item %d", i), "image/png", media.Meta{Label: fmt.Sprintf("Number %d ", i) + strings.Repeat("long ", 90)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, string(o.Ref))
+	}
+	var got []string
+	offset := 0.0
+	for range n {
+		page, err := call(t, Actions()[0], set, map[string]any{"Offset": offset, "Limit": 400.0})
+		if err != nil || len(page) > 16_000 {
+			t.Fatalf("a page of %d characters, %v", len(page), err)
+		}
+		var d struct {
+			MediaReferences []struct{ RefID string }
+			TotalCount      int
+			NextOffset      *float64
+		}
+		if err := json.Unmarshal([]byte(page), &d); err != nil || d.TotalCount != n {
+			t.Fatalf("%d items in all, %v", d.TotalCount, err)
+		}
+		for _, r := range d.MediaReferences {
+			got = append(got, r.RefID)
+		}
+		if d.NextOffset == nil {
+			break
+		}
+		offset = *d.NextOffset
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for name, params := range map[string]map[string]any{"negative offset": {"Offset": -1.0}, "no limit": {"Limit": 0.0}, "negative limit": {"Limit": -5.0}} {
+		if _, err := call(t, Actions()[0], set, params); media.CodeOf(err) != media.CodeInvalid || !media.Retryable(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if beyond, err := call(t, Actions()[0], set, map[string]any{"Offset": 5000.0}); err != nil || !strings.HasPrefix(beyond, `{"mediaReferences":[],"totalCount":1000`) || strings.Contains(beyond, "nextOffset") {
+		t.Errorf("beyond the end: %s, %v", beyond, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func parseClasses(lines []line) (diagram, error) {
 		}
 	}
 	if c.inside >= 0 || len(c.spaces) > 0 {
-		return nil, svg.Invalid("Code has an opening brace without a closing one")
+		return nil, svg.Invalid("Code has an opening brace without a closing one: end it with }")
 	}
 	return c.graphed, nil
 }

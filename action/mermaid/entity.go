@@ -28,10 +28,16 @@ func parseEntities(lines []line) (diagram, error) {
 		}
 	}
 	if d.inside >= 0 {
-		return nil, svg.Invalid("Code has no closing brace for entity %s", svg.Clip(d.graph.Nodes[d.inside].ID))
+		return nil, svg.Invalid("Code has no closing brace for entity %s: end it with }", svg.Clip(d.graph.Nodes[d.inside].ID))
 	}
 	return d.graphed, nil
 }
+
+// ends are the words that may stand for crow's feet.
+var (
+	ends   = `only one|one or zero|zero or one|one or more|one or many|zero or more|zero or many|many\([01]\)|[01]\+|1`
+	worded = regexp.MustCompile(`^("[^"]+"|\S+)\s+(` + ends + `)\s+(to|optionally to)\s+(` + ends + `)\s+("[^"]+"|[^\s:]+)\s*(?::\s*(.*))?$`)
+)
 
 func (d *entities) entity(name string) int {
 	name = plain(name)
@@ -46,11 +52,11 @@ func (d *entities) entity(name string) int {
 // crow reads one end of a relationship, as it stands on the left.
 func crow(s string) graph.Head {
 	switch s {
-	case "||":
+	case "||", "only one", "1":
 		return graph.One
-	case "|o", "o|":
+	case "|o", "o|", "one or zero", "zero or one":
 		return graph.ZeroOrOne
-	case "}|", "|{":
+	case "}|", "|{", "one or more", "one or many", "many(1)", "1+":
 		return graph.OneOrMore
 	}
 	return graph.ZeroOrMore
@@ -75,8 +81,12 @@ func (d *entities) statement(l line) error {
 		d.title = plain(rest)
 		return nil
 	}
-	if m := relationship.FindStringSubmatch(l.text); m != nil {
-		e := graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] == "..", Label: plain(m[6]), Weight: 1}
+	m := relationship.FindStringSubmatch(l.text)
+	if m == nil {
+		m = worded.FindStringSubmatch(l.text)
+	}
+	if m != nil {
+		e := graph.Edge{From: d.entity(m[1]), To: d.entity(m[5]), Tail: crow(m[2]), Head: crow(m[4]), Dashed: m[3] != "--" && m[3] != "to", Label: plain(m[6]), Weight: 1}
 		d.graph.Edges = append(d.graph.Edges, e)
 		return nil
 	}

@@ -10,8 +10,9 @@ import (
 
 // Limits of what one picture shows.
 const (
-	maxNodes = 250
-	maxEdges = 600
+	maxNodes  = 250
+	coreNodes = 80 // of a graph that has more
+	maxEdges  = 600
 )
 
 // graphed is a diagram that is a graph: flowchart, classes, states, entities.
@@ -26,9 +27,9 @@ func (d *graphed) kind() string { return d.name }
 
 func (d *graphed) draw(page svg.Page) ([]byte, string, error) {
 	if len(d.graph.Nodes) == 0 {
-		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line", d.name)
+		return nil, "", svg.Invalid("the %s has nothing to draw: Code ends after its first line; write its parts below that", d.name)
 	}
-	note := d.graph.Reduce(maxNodes, maxEdges)
+	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
 	alt := page.Alt
 	if alt == "" {
 		alt = d.graph.Describe(upper(d.name), page.Title)
@@ -59,11 +60,12 @@ func directionOf(s string) string {
 // flow reads a flowchart.
 type flow struct {
 	*graphed
-	open []int // groups of the subgraphs around
+	open  []int           // groups of the subgraphs around
+	links map[string]bool // ids of links, with their @
 }
 
 func parseFlow(rest string, lines []line) (diagram, error) {
-	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}}
+	f := flow{graphed: &graphed{name: "flowchart", graph: &graph.Graph{}, direction: "down"}, links: map[string]bool{}}
 	if d := directionOf(rest); d != "" {
 		f.direction = d
 	} else if rest != "" {
@@ -95,7 +97,7 @@ func (f *flow) statement(l line) error {
 		return nil
 	case l.text == "end":
 		if len(f.open) == 0 {
-			return l.bad("an end without a subgraph")
+			return l.bad("an end without a subgraph: leave it out")
 		}
 		f.open = f.open[:len(f.open)-1]
 		return nil
@@ -103,6 +105,10 @@ func (f *flow) statement(l line) error {
 		if word != "direction" {
 			f.warn(styled)
 		}
+		return nil
+	}
+	if f.links[linkID.FindString(l.text)] { // how a link looks
+		f.warn(styled)
 		return nil
 	}
 	return f.chain(l)
@@ -116,6 +122,9 @@ func (f *flow) chain(l line) error {
 		return err
 	}
 	for s != "" {
+		if id := linkID.FindString(s); id != "" {
+			f.links[id], s = true, s[len(id):]
+		}
 		e, rest, hidden := readLink(s)
 		if rest == "" {
 			return l.bad("a link such as --> is expected at %q", svg.Clip(s))
@@ -265,27 +274,29 @@ func longShapes(s string) graph.Shape {
 
 // nodeID reads an id: no blanks and brackets, dashes only inside of words.
 func nodeID(s string) string {
-	rs := []rune(s)
-	n := 0
-	for i, r := range rs {
+	for i, r := range s {
 		if strings.ContainsRune(" []{}()<>|&;\"'=~@:,", r) {
-			break
+			return s[:i]
 		}
-		if r == '-' && (i == 0 || i+1 == len(rs) || strings.ContainsRune(" -.>xo=", rs[i+1])) {
-			break
+		if r == '-' && (i == 0 || i+1 == len(s) || strings.IndexByte(" -.>xo=", s[i+1]) >= 0) {
+			return s[:i]
 		}
-		n = len(string(rs[:i+1]))
 	}
-	return s[:n]
+	return s
 }
 
 var (
 	closedLink = regexp.MustCompile(`^([<xo]?)(--+|==+|-\.+-)([>xo])`)
 	openLink   = regexp.MustCompile(`^([<xo]?)(---+|===+|-\.+-)`)
 	textLink   = regexp.MustCompile(`^([<xo]?)(--|==|-\.)\s*(.+?)\s*(--+|==+|\.+-)([>xo]?)(?:\s|$|[^-=.>])`)
+	linkID     = regexp.MustCompile(`^[\w-]+@`)
 	hiddenLink = regexp.MustCompile(`^~~~+`)
 	pipeText   = regexp.MustCompile(`^\s*\|([^|]*)\|`)
 )
+
+// maxLinkText is how many bytes the text within a link may have, so that a line of
+// thousands of links is read in time.
+const maxLinkText = 2000
 
 func headOf(s string) graph.Head {
 	switch s {
@@ -312,12 +323,13 @@ func readLink(s string) (e graph.Edge, rest string, hidden bool) {
 	case openLink.MatchString(s):
 		m := openLink.FindStringSubmatch(s)
 		e.Tail, stem, rest = headOf(m[1]), m[2], s[len(m[0]):]
-	case textLink.MatchString(s):
-		m := textLink.FindStringSubmatchIndex(s)
+	default:
+		m := textLink.FindStringSubmatchIndex(s[:min(len(s), maxLinkText)])
+		if m == nil {
+			return e, "", false
+		}
 		part := func(k int) string { return s[m[2*k]:m[2*k+1]] }
 		e.Tail, stem, e.Label, end, rest = headOf(part(1)), part(2), plain(part(3)), part(5), s[m[11]:]
-	default:
-		return e, "", false
 	}
 	e.Head, e.Dashed, e.Thick = headOf(end), strings.HasPrefix(stem, "-."), strings.HasPrefix(stem, "==")
 	if m := pipeText.FindStringSubmatch(rest); m != nil {

@@ -21,10 +21,10 @@ import (
 // Name is what models call the action.
 const Name = "Create Mermaid Diagram"
 
-const defaultWidth = 960
+const defaultWidth = 800
 
-// MaxCode is how many bytes of Mermaid are read, as in Mermaid itself.
-const MaxCode = 50_000
+// MaxCode is how many bytes of Mermaid are read. Mermaid itself reads 50,000.
+const MaxCode = 200_000
 
 // Actions lists the actions of this family.
 func Actions() []action.Action { return []action.Action{Diagram()} }
@@ -32,7 +32,7 @@ func Actions() []action.Action { return []action.Action{Diagram()} }
 // Diagram is the action Create Mermaid Diagram.
 func Diagram() action.Action {
 	params := []action.Param{
-		{Name: "Code", Required: true, Description: "Mermaid source, starting with flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt; at most 50,000 characters."},
+		{Name: "Code", Required: true, Description: "Mermaid source, starting with flowchart, sequenceDiagram, pie, classDiagram, stateDiagram-v2, erDiagram or gantt; at most 200,000 characters."},
 	}
 	page := svg.Params(defaultWidth, 0)
 	page[0].Required = false

@@ -18,7 +18,10 @@ type pie struct {
 
 func (*pie) kind() string { return "pie chart" }
 
-var slice = regexp.MustCompile(`^"([^"]*)"\s*:\s*([0-9.eE+]+)$`)
+var slice = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|([^"':]+?))\s*:\s*([-+0-9.,eE]+)\s*%?$`)
+
+// pieWidth is how wide a pie is if nobody says.
+const pieWidth = 800
 
 func parsePie(rest string, lines []line) (diagram, error) {
 	p := &pie{}
@@ -38,11 +41,11 @@ func parsePie(rest string, lines []line) (diagram, error) {
 		if m == nil {
 			return nil, l.bad(`a slice is written "Name" : 12.5`)
 		}
-		v, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			return nil, l.bad("%s is no number", svg.Clip(m[2]))
+		v, err := strconv.ParseFloat(strings.ReplaceAll(m[4], ",", ""), 64)
+		if err != nil || v < 0 {
+			return nil, l.bad("%s is no size of a slice: give a number from 0 up", svg.Clip(m[4]))
 		}
-		p.labels, p.values = append(p.labels, plain(m[1])), append(p.values, v)
+		p.labels, p.values = append(p.labels, plain(m[1]+m[2]+m[3])), append(p.values, v)
 	}
 	if len(p.values) == 0 {
 		return nil, svg.Invalid(`Code has no slice: write "Name" : 12.5`)
@@ -51,6 +54,9 @@ func parsePie(rest string, lines []line) (diagram, error) {
 }
 
 func (p *pie) draw(page svg.Page) ([]byte, string, error) {
+	if !page.Wide {
+		page.W = pieWidth
+	}
 	return visual.Draw(map[string]any{
 		"ChartType": "pie", "Title": page.Title, "Subtitle": page.Subtitle, "Source": page.Source, "AltText": page.Alt, "Width": page.W,
 		"Height": max(320, page.W*0.5), "Labels": p.labels, "Series": []any{map[string]any{"name": page.Title, "values": p.values}},

@@ -73,7 +73,7 @@ func parseSequence(lines []line) (diagram, error) {
 			return nil, err
 		}
 		if len(d.parties) > maxParties {
-			return nil, l.bad("more than %d participants", maxParties)
+			return nil, l.bad("more than %d participants: split the diagram", maxParties)
 		}
 		if len(d.steps) > maxSteps {
 			return nil, l.bad("more than %d steps: split the diagram", maxSteps)

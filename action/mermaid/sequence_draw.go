@@ -44,7 +44,7 @@ func (d *sequence) draw(page svg.Page) ([]byte, string, error) {
 	}
 	p := &seqPen{sequence: d, active: make([][]float64, len(d.parties))}
 	p.columns(page.W - 2*page.Pad())
-	page.W = max(page.W, p.right-p.left+2*page.Pad())
+	page.W = page.Around(p.right - p.left + 2*page.Pad())
 	shift := (page.W-(p.right-p.left))/2 - p.left
 	for i := range p.x {
 		p.x[i] += shift

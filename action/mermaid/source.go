@@ -78,6 +78,9 @@ func parse(code string) (diagram, error) {
 	return d, nil
 }
 
+// directive is %%{init: …}%%, which may run over lines.
+var directive = regexp.MustCompile(`(?s)%%\{.*?\}%%`)
+
 var fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z]*\\s*\n(.*?)\n?\\s*```\\s*$")
 
 // split gives the statements without comments, front matter and a fence around all.
@@ -86,6 +89,7 @@ func split(code string) (out []line, title string) {
 		code = m[1]
 	}
 	code = strings.ReplaceAll(strings.ReplaceAll(code, "\r\n", "\n"), "\r", "\n")
+	code = directive.ReplaceAllStringFunc(code, func(d string) string { return strings.Repeat("\n", strings.Count(d, "\n")) })
 	front := false
 	for i, raw := range strings.Split(code, "\n") {
 		text := value.Text(raw)
@@ -111,13 +115,23 @@ func split(code string) (out []line, title string) {
 		if strings.HasPrefix(text, "accDescr") {
 			continue
 		}
-		for _, part := range statements(text) {
+		parts := []string{text}
+		if len(out) == 0 || !wholeLines(out[0]) {
+			parts = statements(text)
+		}
+		for _, part := range parts {
 			if part = strings.TrimSpace(part); part != "" {
 				out = append(out, line{i + 1, part})
 			}
 		}
 	}
 	return out, title
+}
+
+// wholeLines tells kinds in which a semicolon is text.
+func wholeLines(head line) bool {
+	word, _ := head.first()
+	return strings.EqualFold(word, "gantt") || strings.EqualFold(word, "pie")
 }
 
 // statements splits at semicolons outside of quotes and entities such as #35;.

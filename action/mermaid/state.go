@@ -38,7 +38,7 @@ func parseStates(lines []line) (diagram, error) {
 		}
 	}
 	if len(d.open) > 0 {
-		return nil, svg.Invalid("Code has no closing brace for state %s", svg.Clip(d.open[len(d.open)-1].id))
+		return nil, svg.Invalid("Code has no closing brace for state %s: end it with }", svg.Clip(d.open[len(d.open)-1].id))
 	}
 	return d.graphed, nil
 }

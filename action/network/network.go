@@ -1,6 +1,7 @@
 // Package network is the action Create SVG Network: who or what is related, without
 // an order, laid out by forces. The same input gives the same bytes; circles and
-// labels never lie on each other, up to 500 nodes.
+// names never lie on each other, up to 500 nodes. More than 80 nodes are too many to
+// name all: the largest are, in larger letters, where there is room.
 //
 // Errors are media.Error values with code media.CodeInvalid whose message names the
 // parameter. The package may import media, action and action/internal.
@@ -89,7 +90,7 @@ func read(p map[string]any) (*drawing, error) {
 	if d.graph, err = graph.Read(p["Nodes"], p["Edges"], head); err != nil {
 		return nil, err
 	}
-	note := d.graph.Reduce(maxNodes, maxEdges)
+	note := d.graph.Reduce(maxNodes, maxNodes, maxEdges)
 	if note != "" {
 		d.warnings = append(d.warnings, note)
 	}

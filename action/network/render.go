@@ -1,18 +1,25 @@
 package network
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"atelier/action/internal/graph"
 	"atelier/action/internal/svg"
 )
 
 const (
-	nameSize = 11.5
-	nameStep = 13.0
+	nameSize = 12.0
+	nameStep = 14.0
+	// A network of more than mostNames nodes has larger names at its largest nodes only,
+	// where there is room: more would be grey noise at the size at which a page is seen.
+	mostNames = 80
+	someNames = 72
+	bigSize   = 15.0
 )
 
-// mark is a node as it is drawn: a circle with its name below.
+// mark is a node as it is drawn: a circle with its name below, if it has one.
 type mark struct {
 	at   svg.Point // middle of the circle
 	r    float64
@@ -20,35 +27,44 @@ type mark struct {
 	w, h float64 // circle and name together
 }
 
+// crowded tells whether only the largest nodes are named.
+func (d *drawing) crowded() bool { return len(d.graph.Nodes) > mostNames }
+
+// sizes are what the circles show: the values, or where there is none the number of
+// relations.
+func (d *drawing) sizes() []float64 {
+	deg := d.graph.Degrees()
+	out := make([]float64, len(deg))
+	for i, n := range d.graph.Nodes {
+		if out[i] = n.Value; n.Value <= 0 {
+			out[i] = float64(deg[i])
+		}
+	}
+	return out
+}
+
 // marks measures the nodes.
 func (d *drawing) marks() []mark {
-	deg := d.graph.Degrees()
-	size := func(i int) float64 {
-		if v := d.graph.Nodes[i].Value; v > 0 {
-			return v
-		}
-		return float64(deg[i])
-	}
-	sized, most := false, 1.0
-	for i, n := range d.graph.Nodes {
-		sized = sized || n.Value > 0
-		most = max(most, size(i))
-	}
+	sizes := d.sizes()
+	most := max(1.0, slices.Max(sizes))
+	valued := slices.ContainsFunc(d.graph.Nodes, func(n graph.Node) bool { return n.Value > 0 })
 	out := make([]mark, len(d.graph.Nodes))
 	for i, n := range d.graph.Nodes {
-		m := mark{r: 5 + 15*math.Sqrt(size(i)/most)}
-		if sized && n.Value == 0 {
+		m := mark{r: 5 + 15*math.Sqrt(sizes[i]/most)}
+		if valued && n.Value == 0 {
 			m.r = 5
 		}
-		if len(out) > 200 {
-			m.r *= 0.75
+		if d.crowded() {
+			m.r *= 0.58
 		}
-		m.name = svg.Wrap(n.Label, nameSize, 116, 2)
-		m.w = 2*m.r + 6
+		m.w, m.h = 2*m.r+6, 2*m.r+6
+		if !d.crowded() {
+			m.name = svg.Wrap(n.Label, nameSize, 120, 2)
+			m.h = 2*m.r + nameStep*float64(len(m.name)) + 8
+		}
 		for _, l := range m.name {
 			m.w = max(m.w, svg.Width(l, nameSize)+6)
 		}
-		m.h = 2*m.r + nameStep*float64(len(m.name)) + 8
 		out[i] = m
 	}
 	return out
@@ -78,7 +94,7 @@ func (d *drawing) place(marks []mark, room float64) graph.Size {
 	}
 	sizes := make([]graph.Size, len(parts))
 	for k, part := range parts {
-		sizes[k] = placePart(part, near, marks)
+		sizes[k] = placePart(part, near, marks, d.crowded())
 	}
 	at, whole := graph.Pack(sizes, room, 26)
 	for k, part := range parts {
@@ -91,7 +107,7 @@ func (d *drawing) place(marks []mark, room float64) graph.Size {
 }
 
 // placePart lays one connected part out, from 0, 0.
-func placePart(part []int, near [][]int, marks []mark) graph.Size {
+func placePart(part []int, near [][]int, marks []mark, crowded bool) graph.Size {
 	links := make([][]int, len(part))
 	w, h := make([]float64, len(part)), make([]float64, len(part))
 	for k, i := range part {
@@ -100,12 +116,21 @@ func placePart(part []int, near [][]int, marks []mark) graph.Size {
 	}
 	// Small networks get long edges, with room for their texts; names are wider than
 	// high, so large ones are drawn wide from the start.
-	at := stress(links, max(74, 170-4*float64(len(part))))
+	length := max(74, 170-4*float64(len(part)))
+	if crowded {
+		length = 58
+	}
+	at := stress(links, length)
 	lie(at)
-	if len(part) > 24 {
-		for k := range at {
-			at[k].X *= 1.7
-		}
+	wide := 1.0
+	switch {
+	case crowded:
+		wide = 1.25
+	case len(part) > 24:
+		wide = 1.7
+	}
+	for k := range at {
+		at[k].X *= wide
 	}
 	spread(at, w, h)
 	lo, hi := svg.Point{X: math.Inf(1), Y: math.Inf(1)}, svg.Point{X: math.Inf(-1), Y: math.Inf(-1)}
@@ -119,15 +144,19 @@ func placePart(part []int, near [][]int, marks []mark) graph.Size {
 	return graph.Size{W: hi.X - lo.X, H: hi.Y - lo.Y}
 }
 
-const css = ".j{font-size:11.5px}.q{stroke-opacity:.6}"
+const css = ".j{font-size:12px}.jj{font-size:15px;font-weight:600}.q{stroke-opacity:.6}"
 
 func (d *drawing) render() []byte {
 	marks := d.marks()
 	pad := d.page.Pad()
 	size := d.place(marks, d.page.W-2*pad)
-	if d.page.W < size.W+2*pad {
-		d.page.W = size.W + 2*pad
+	var tags []tag
+	if d.crowded() {
+		tags = d.tags(marks, size)
+		note := fmt.Sprintf("Names stand at %d of the largest of %d nodes.", len(tags), len(marks))
+		d.warnings, d.alt = append(d.warnings, note), d.alt+" "+note
 	}
+	d.page.W = d.page.Around(size.W + 2*pad)
 	names := d.graph.Groups
 	if len(names) < 2 {
 		names = nil
@@ -143,14 +172,34 @@ func (d *drawing) render() []byte {
 		marks[i].at.X += off.X
 		marks[i].at.Y += off.Y
 	}
+	for i := range tags {
+		tags[i].box.X += off.X
+		tags[i].box.Y += off.Y
+	}
 	d.wires(&s, marks)
-	for i, m := range marks {
-		n := d.graph.Nodes[i]
-		s.Circle(m.at, m.r, svg.FillClass(d.colour(n))+" p")
-		s.Lines(m.at.X, m.at.Y+m.r+11, nameStep, "y i j", "middle", m.name)
+	d.nodes(&s, marks)
+	for _, n := range tags {
+		s.Text(n.box.X+n.box.W/2, n.box.Y+bigSize*0.83, "y i jj", "middle", n.text)
 	}
 	d.wireTexts(&s, marks)
 	return d.page.End(&s)
+}
+
+// nodes draws the circles, then the names, which stand over all circles; a circle
+// without a name tells it where it is pointed at.
+func (d *drawing) nodes(s *svg.Canvas, marks []mark) {
+	for i, m := range marks {
+		n := d.graph.Nodes[i]
+		class := svg.FillClass(d.colour(n)) + " p"
+		if len(m.name) > 0 {
+			s.Circle(m.at, m.r, class)
+			continue
+		}
+		s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"><title>%s</title></circle>`, svg.Px(m.at.X), svg.Px(m.at.Y), svg.Px(m.r), class, svg.Escape(svg.Clip(n.Label)))
+	}
+	for _, m := range marks {
+		s.Lines(m.at.X, m.at.Y+m.r+nameSize*0.95, nameStep, "y i j", "middle", m.name)
+	}
 }
 
 func (d *drawing) colour(n graph.Node) int {
@@ -170,7 +219,7 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 		a, b := marks[e.From], marks[e.To]
 		wide := svg.Px(1 + 3*e.Weight/most*min(1, most-1))
 		if e.From == e.To {
-			s.Tag(`<path d="M%s %sC%s %s %s %s %s %s" class="e q"/>`, svg.Px(a.at.X+a.r*0.7), svg.Px(a.at.Y-a.r*0.7), svg.Px(a.at.X+a.r+18), svg.Px(a.at.Y-a.r-14), svg.Px(a.at.X+a.r+18), svg.Px(a.at.Y+8), svg.Px(a.at.X+a.r), svg.Px(a.at.Y+2))
+			loop(s, a, d.quiet(e.From, marks))
 			continue
 		}
 		dx, dy := b.at.X-a.at.X, b.at.Y-a.at.Y
@@ -188,42 +237,31 @@ func (d *drawing) wires(s *svg.Canvas, marks []mark) {
 	}
 }
 
-// mostTexts is how many relations can be named without clutter.
-const mostTexts = 60
-
-// wireTexts names relations in their middle where there is room.
-func (d *drawing) wireTexts(s *svg.Canvas, marks []mark) {
-	if len(d.graph.Edges) > mostTexts {
-		return
-	}
-	var taken []svg.Box
-	for _, m := range marks {
-		taken = append(taken, svg.Box{X: m.at.X - m.w/2, Y: m.at.Y - m.r - 2, W: m.w, H: m.h})
-	}
-	for _, e := range d.graph.Edges {
-		if e.Label == "" || e.From == e.To {
-			continue
-		}
-		text := svg.Fit(e.Label, 11, 110)
-		w := svg.Width(text, 11)
-		for _, t := range []float64{0.5, 0.4, 0.6, 0.3, 0.7} {
-			x, y := marks[e.From].at.X+(marks[e.To].at.X-marks[e.From].at.X)*t, marks[e.From].at.Y+(marks[e.To].at.Y-marks[e.From].at.Y)*t
-			b := svg.Box{X: x - w/2, Y: y - 7, W: w, H: 14}
-			if meetsAny(b, taken) {
+// quiet is the direction in radians, above the name, that is farthest from all
+// relations of a node.
+func (d *drawing) quiet(node int, marks []mark) float64 {
+	best, most := 0.0, -1.0
+	for _, way := range []float64{-math.Pi / 4, -3 * math.Pi / 4, 0, math.Pi, -math.Pi / 2} {
+		least := math.Pi
+		for _, e := range d.graph.Edges {
+			if e.From == e.To || e.From != node && e.To != node {
 				continue
 			}
-			taken = append(taken, b)
-			s.Text(x, y+4, "y m c", "middle", text)
-			break
+			p, q := marks[node].at, marks[e.From+e.To-node].at
+			least = min(least, math.Abs(math.Remainder(math.Atan2(q.Y-p.Y, q.X-p.X)-way, 2*math.Pi)))
+		}
+		if least > most+1e-9 {
+			best, most = way, least
 		}
 	}
+	return best
 }
 
-func meetsAny(b svg.Box, list []svg.Box) bool {
-	for _, o := range list {
-		if b.Meets(o) {
-			return true
-		}
+// loop draws a relation of a node with itself.
+func loop(s *svg.Canvas, m mark, way float64) {
+	at := func(r, turn float64) string {
+		sin, cos := math.Sincos(way + turn)
+		return svg.Px(m.at.X+r*cos) + " " + svg.Px(m.at.Y+r*sin)
 	}
-	return false
+	s.Tag(`<path d="M%sC%s %s %s" class="e q"/>`, at(m.r, -0.5), at(m.r+24, -0.6), at(m.r+24, 0.6), at(m.r, 0.5))
 }

@@ -10,8 +10,9 @@ import (
 	"atelier/action/internal/svg"
 )
 
-// css gives text a face that looks written, and lines the width of a felt pen.
-const css = `text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
+// css gives text in the drawing a face that looks written, and lines the width of a
+// felt pen.
+const css = `.hand text{font-family:"Comic Neue","Segoe Print","Bradley Hand","Chalkboard SE","Comic Sans MS","Marker Felt",system-ui,sans-serif}` +
 	`.ink{fill:none;stroke-width:1.5;stroke-linecap:round;stroke-linejoin:round}.hatch{fill:none;stroke-width:1.1;stroke-opacity:.3;stroke-linecap:round}.wash{stroke:none}`
 
 // pen draws wobbly lines; the wobble comes from a fixed seed.
@@ -24,6 +25,7 @@ func (d *drawing) render() []byte {
 	p := graph.Arrange(d.graph, graph.Plan{Direction: d.direction, Room: d.page.W - 2*d.page.Pad(), Measure: graph.Measurer{Wide: handWide}})
 	return p.PageWith(d.page, d.alt, svg.CSS()+svg.ShapeCSS()+css, func(s *svg.Canvas, at svg.Point) {
 		k := pen{s, rand.New(rand.NewPCG(11, uint64(len(d.graph.Nodes))))} //nolint:gosec // a fixed seed is the point
+		s.Tag(`<g class="hand">`)
 		for i, e := range d.graph.Edges {
 			pts := slices.Clone(p.Layout.Routes[i])
 			for j := range pts {
@@ -37,8 +39,9 @@ func (d *drawing) render() []byte {
 		}
 		for i, lines := range p.Texts {
 			b := p.Layout.Labels[i]
-			s.Lines(b.X+at.X+b.W/2, b.Y+at.Y+11.5, 15, "y m", "middle", lines)
+			graph.WireText(s, svg.Box{X: b.X + at.X, Y: b.Y + at.Y, W: b.W, H: b.H}, lines)
 		}
+		s.Tag("</g>")
 	})
 }
 

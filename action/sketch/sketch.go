@@ -23,6 +23,7 @@ const Name = "Create SVG Sketch Diagram"
 const (
 	defaultWidth = 960
 	maxNodes     = 120
+	coreNodes    = 50 // of a graph that has more
 	maxEdges     = 300
 	// handWide is how much wider faces that look like handwriting run.
 	handWide = 1.12
@@ -91,7 +92,7 @@ func read(p map[string]any) (*drawing, error) {
 	if d.graph, err = graph.Read(p["Nodes"], p["Edges"], graph.Arrow); err != nil {
 		return nil, err
 	}
-	note := d.graph.Reduce(maxNodes, maxEdges)
+	note := d.graph.Reduce(maxNodes, coreNodes, maxEdges)
 	if note != "" {
 		d.warnings = append(d.warnings, note)
 	}

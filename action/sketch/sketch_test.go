@@ -55,7 +55,7 @@ func TestTenThousandNodes(t *testing.T) {
 		edges = append(edges, []any{fmt.Sprint("n", i/3), fmt.Sprint("n", i)})
 	}
 	_, res := svgtest.Draw(t, sketch.Sketch(), map[string]any{"Title": "T", "Edges": edges})
-	if res.Outputs["NodeCount"] != 120 || len(res.Warnings) != 1 {
+	if res.Outputs["NodeCount"] != 50 || len(res.Warnings) != 1 {
 		t.Errorf("%v, %v", res.Outputs["NodeCount"], res.Warnings)
 	}
 }

@@ -34,7 +34,7 @@ func Chart() action.Action {
 			{Name: "Source", Description: "Where the data comes from, as a small caption."},
 			{Name: "Width", Type: "integer", Default: defaultWidth, Description: "Pixels, 240 to 4000."},
 			{Name: "Height", Type: "integer", Default: defaultHeight, Description: "Pixels, 160 to 4000."},
-			{Name: "Horizontal", Type: "boolean", Default: false, Description: "Bars from left to right; good for long labels. Bar and stacked only."},
+			{Name: "Horizontal", Type: "boolean", Description: "Bars from left to right; chosen for long labels if missing. Bar and stacked only."},
 			{Name: "AltText", Description: "Text for people who cannot see the chart; made from the data if missing."},
 			{Name: "Chart", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, Description: "The chart, image/svg+xml."},
 			{Name: "Description", Direction: action.Output, Description: "The chart's alt text."},
@@ -82,6 +82,8 @@ type Inset struct {
 	// Body is markup that uses the classes of the shared style.
 	Body string
 	Alt  string
+	// Names is how many series its legend names; 0 if it has none.
+	Names int
 }
 
 // DrawInset draws a chart from the parameters of Create SVG Chart as part of a page,
@@ -96,5 +98,9 @@ func DrawInset(params map[string]any, w, h float64) (Inset, error) {
 	d.W, d.H = w, h
 	var s svg.Canvas
 	d.draw(&s)
-	return Inset{Body: s.String(), Alt: describe(d)}, nil
+	in := Inset{Body: s.String(), Alt: describe(d)}
+	if d.legend() {
+		in.Names = len(d.series)
+	}
+	return in, nil
 }

@@ -32,7 +32,7 @@ func widest(t []tick, size float64) float64 {
 // valueGrid draws the value axis at the left of b, its lines and the zero line, and
 // gives the scale and what is left of b. Its name stands above it.
 func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
-	n := int(min(8, max(2, b.H/58)))
+	n := int(min(7, max(1, b.H/34)))
 	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
 	if t := c.axisTitle(); t != "" {
 		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
@@ -80,7 +80,7 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	if twoLines(labels, band-8) {
 		return labelPlan{1, 0, band - 8, 38}
 	}
-	step := max(1, int(math.Ceil(17/band)))
+	step := max(1, int(math.Ceil(22/band)))
 	room := min(w, 128)
 	return labelPlan{step, -38, room, room*0.62 + 22}
 }

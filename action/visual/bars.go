@@ -130,6 +130,10 @@ func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 		left = max(left, svg.Width(l, 12.5))
 	}
 	left = min(left, b.W*0.34) + 10
+	lines := 1
+	if (b.H-22)/float64(len(c.labels)) > 36 {
+		lines = 2
+	}
 	b = svg.Box{X: b.X + left, Y: b.Y, W: b.W - left - 12, H: b.H - 22}
 	if c.showValues() {
 		room := 0.0
@@ -155,7 +159,8 @@ func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 	for i, label := range c.labels {
 		y := b.Y + band*float64(i)
 		if i%step == 0 {
-			s.Text(sc.from-8-c.negRoom(lo, sc), y+band/2+4.5, "k i", "end", svg.Fit(label, 12.5, left-10))
+			text := svg.Wrap(label, 12.5, left-10, lines)
+			s.Lines(sc.from-8-c.negRoom(lo, sc), y+band/2+4.5-7.5*float64(len(text)-1), 15, "k i", "end", text)
 		}
 		c.lyingGroup(s, y, band, i, sc)
 	}

@@ -24,8 +24,8 @@ func kindNames() []string {
 }
 
 const (
-	defaultWidth  = 960
-	defaultHeight = 540
+	defaultWidth  = 800
+	defaultHeight = 450
 	maxSeries     = 24
 	maxValues     = 200_000
 )

@@ -18,7 +18,7 @@ func grouped(v float64) string {
 		return "0"
 	}
 	if a >= 1e15 || a < 1e-4 {
-		return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+		return powers(v, 3)
 	}
 	dec := 0
 	switch {
@@ -30,6 +30,21 @@ func grouped(v float64) string {
 		dec = 1
 	}
 	return groupDigits(trimZeros(strconv.FormatFloat(a, 'f', dec, 64)), v < 0)
+}
+
+// powers writes a number with a power of ten, 1.99 × 10³⁰, with at most dec decimals.
+func powers(v float64, dec int) string {
+	if v == 0 {
+		return "0"
+	}
+	m, e, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'e', dec, 64), "e")
+	n, _ := strconv.Atoi(e) // FormatFloat writes a whole number
+	up := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
+	out := trimZeros(m) + " × 10" + up
+	if v < 0 {
+		out = "−" + out
+	}
+	return out
 }
 
 func trimZeros(s string) string {
@@ -97,7 +112,7 @@ func tickFormat(step, most float64) func(float64) string {
 	}
 	if most >= 1e16 || most < 1e-4 {
 		return func(v float64) string {
-			return strings.Replace(strconv.FormatFloat(v, 'g', 3, 64), "-", "−", 1)
+			return powers(v, 2)
 		}
 	}
 	dec := 0

@@ -87,7 +87,11 @@ func (c *chart) xScale(b svg.Box) scale {
 func xCount(b svg.Box) int { return max(2, int(b.W/100)) }
 
 func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
-	ticks := placeAxis(c.axis, sx.lo, sx.hi, xCount(b))
+	n := xCount(b)
+	if c.axis == axisYear {
+		n = max(2, int(b.W/70)) // years are short
+	}
+	ticks := placeAxis(c.axis, sx.lo, sx.hi, n)
 	last := math.Inf(-1)
 	for _, t := range ticks {
 		x, w := sx.at(t.v), svg.Width(t.text, 12.5)/2
@@ -149,14 +153,22 @@ func (c *chart) areas(s *svg.Canvas, sx, sy scale) {
 	}
 }
 
+// fine is the class that makes lines thin where thick ones would run together.
+func (c *chart) fine(points int) string {
+	if points > 150 || len(c.series) > 10 {
+		return " fine"
+	}
+	return ""
+}
+
 // strokes draws the lines; lonely points, and all points of short series, get a dot.
 func (c *chart) strokes(s *svg.Canvas, sx, sy scale) {
 	for k, v := range c.series {
 		for _, r := range runs(v.y) {
 			if r[1]-r[0] > 1 {
-				s.Tag(`<path d="%s" class="l %s"%s/>`, c.trace(v, r, sx, sy), svg.StrokeClass(k), svg.Dash(k))
+				s.Tag(`<path d="%s" class="l %s%s"%s/>`, c.trace(v, r, sx, sy), svg.StrokeClass(k), c.fine(len(v.y)), svg.Dash(k))
 			}
-			if r[1]-r[0] == 1 || len(v.y) <= 24 && c.kind == kindLine {
+			if r[1]-r[0] == 1 || len(v.y) <= 24 && c.kind == kindLine && len(c.series) <= 8 {
 				for i := r[0]; i < r[1]; i++ {
 					s.Tag(`<circle cx="%s" cy="%s" r="3.4" class="%s p"/>`, svg.Px(sx.at(v.x[i])), svg.Px(sy.at(v.y[i])), svg.FillClass(k))
 				}
@@ -210,28 +222,33 @@ func (c *chart) endNames(s *svg.Canvas, b svg.Box, sx, sy scale, room float64) {
 }
 
 // dots draws a scatter chart; every series has a shape of its own beside its colour.
+// Many points are smaller and let each other through.
 func (c *chart) dots(s *svg.Canvas, sx, sy scale) {
-	r := 5.0
+	r, edge := 5.0, " p"
 	if c.count() > 300 {
-		r = 3
+		r, edge = 2.8, " z"
 	}
 	for k, v := range c.series {
 		for i, y := range v.y {
-			if math.IsNaN(y) {
-				continue
-			}
-			x, y := sx.at(v.x[i]), sy.at(y)
-			class := svg.FillClass(k) + " p"
-			switch k % 4 {
-			case 1:
-				s.Rect(svg.Box{X: x - r*0.88, Y: y - r*0.88, W: r * 1.76, H: r * 1.76}, class, 0)
-			case 2:
-				s.Tag(`<path d="M%s %sl%s %sh-%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.15), svg.Px(r*1.1), svg.Px(r*2), svg.Px(r*2.2), class)
-			case 3:
-				s.Tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), class)
-			default:
-				s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(x), svg.Px(y), svg.Px(r), class)
+			if !math.IsNaN(y) {
+				dot(s, svg.Point{X: sx.at(v.x[i]), Y: sy.at(y)}, r, k, edge)
 			}
 		}
+	}
+}
+
+// dot draws the mark of series k.
+func dot(s *svg.Canvas, at svg.Point, r float64, k int, edge string) {
+	class := svg.FillClass(k) + edge
+	x, y := at.X, at.Y
+	switch k % 4 {
+	case 1:
+		s.Rect(svg.Box{X: x - r*0.88, Y: y - r*0.88, W: r * 1.76, H: r * 1.76}, class, 0)
+	case 2:
+		s.Tag(`<path d="M%s %sl%s %sh-%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.15), svg.Px(r*1.1), svg.Px(r*2), svg.Px(r*2.2), class)
+	case 3:
+		s.Tag(`<path d="M%s %sl%s %sl-%s %sl-%s -%sZ" class="%s"/>`, svg.Px(x), svg.Px(y-r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), svg.Px(r*1.25), class)
+	default:
+		s.Tag(`<circle cx="%s" cy="%s" r="%s" class="%s"/>`, svg.Px(x), svg.Px(y), svg.Px(r), class)
 	}
 }

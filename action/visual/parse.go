@@ -39,7 +39,24 @@ func parse(p map[string]any) (*chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.place(raw)
+	if err := c.place(raw); err != nil {
+		return nil, err
+	}
+	if p["Horizontal"] == nil {
+		c.horizontal = c.lies()
+	}
+	return c, nil
+}
+
+// lies tells whether bars read better from left to right: a few whose names are too
+// long to stand below them.
+func (c *chart) lies() bool {
+	n := len(c.labels)
+	if !c.bars() || n > 16 || n*len(c.series) > 36 || ordered(c.labels) {
+		return false
+	}
+	plan := planLabels(c.labels, (c.W-2*c.Pad()-50)/float64(n), false)
+	return plan.angle != 0 && slices.ContainsFunc(c.labels, func(l string) bool { return svg.Width(l, 12.5) > 130 })
 }
 
 // rawSeries is a series as given: values by label, or points.
@@ -164,7 +181,7 @@ func pointsOf(v any, name string) ([][2]float64, error) {
 		fx, okx := value.Number(x)
 		fy, oky := value.Number(y)
 		if !okx || !oky || math.IsNaN(fx) {
-			return nil, svg.Invalid("series %q, point %d is not [x, y] with two numbers", svg.Clip(name), i+1)
+			return nil, svg.Invalid("series %q, point %d is not [x, y]: give two numbers", svg.Clip(name), i+1)
 		}
 		out = append(out, [2]float64{fx, fy})
 	}

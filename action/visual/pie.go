@@ -13,6 +13,7 @@ func (c *chart) pie(s *svg.Canvas, b svg.Box) {
 	for _, v := range c.series[0].y {
 		total += v
 	}
+	b.Y, b.H = b.Y+6, b.H-6
 	wide := b.W > b.H*1.15
 	row := 27.0
 	n := float64(len(c.labels))
@@ -87,11 +88,17 @@ func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
 		wv = max(wv, svg.Width(withUnit(grouped(v), c.unit), 12.5))
 	}
 	wv = min(wv, b.W*0.35)
+	given := c.unit != "%" || math.Abs(total-100) > 0.5 // shares need no second column
+	if !given {
+		wv = 0
+	}
 	for k, v := range c.series[0].y {
 		y := b.Y + row*(float64(k)+0.5)
 		s.Rect(svg.Box{X: b.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)
 		s.Text(b.X+21, y+4.5, "k i", "start", svg.Fit(c.labels[k], 12.5, b.W-21-wv-wp-26))
-		s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(withUnit(grouped(v), c.unit), 12.5, wv+2))
+		if given {
+			s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(withUnit(grouped(v), c.unit), 12.5, wv+2))
+		}
 		s.Text(b.Right(), y+4.5, "d i", "end", percent(v/total))
 		if k > 0 && row >= 18 {
 			s.Line(b.X, math.Round(y-row/2)+0.5, b.Right(), math.Round(y-row/2)+0.5, "g")

@@ -51,7 +51,7 @@ func (c *chart) place(raw []rawSeries) error {
 		c.series = append(c.series, s)
 	}
 	if _, _, ok := c.span(); !ok {
-		return svg.Invalid("Series has no number at all: every value is a gap")
+		return svg.Invalid("Series has no number at all: every value is a gap; give at least one")
 	}
 	if c.parts() {
 		return c.toParts()

@@ -1,8 +1,10 @@
 package visual
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // What one chart can show: more points than pixels help nobody and make a heavy file.
@@ -10,6 +12,7 @@ const (
 	maxLine    = 1000
 	maxScatter = 2000
 	maxBars    = 200
+	maxNames   = 30 // bars of categories that have no order
 )
 
 // reduce thins out long series and says so.
@@ -19,6 +22,8 @@ func (c *chart) reduce() {
 		n = max(n, len(s.y))
 	}
 	switch {
+	case c.bars() && n > 60 && !ordered(c.labels):
+		c.largestBars(n)
 	case c.bars() && n > maxBars:
 		c.averageBars(n)
 	case c.kind == kindScatter && c.count() > maxScatter:
@@ -33,6 +38,36 @@ func (c *chart) reduce() {
 		}
 		c.reduced = fmt.Sprintf("Downsampled from %s to %s points a series; peaks are kept.", grouped(float64(n)), grouped(maxLine))
 	}
+}
+
+// largestBars keeps the categories with the largest values, the largest first: the
+// mean of things that only happen to be neighbours says nothing.
+func (c *chart) largestBars(n int) {
+	total := make([]float64, n)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+		for _, s := range c.series {
+			if v := s.y[i]; !math.IsNaN(v) {
+				total[i] += math.Abs(v)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total[b], total[a]) })
+	order = order[:maxNames]
+	labels := make([]string, maxNames)
+	for k, i := range order {
+		labels[k] = c.labels[i]
+	}
+	for k := range c.series {
+		s := series{name: c.series[k].name}
+		for at, i := range order {
+			s.x, s.y = append(s.x, float64(at)), append(s.y, c.series[k].y[i])
+		}
+		c.series[k] = s
+	}
+	c.labels = labels
+	c.reduced = fmt.Sprintf("Shows the %d largest of %s categories.", maxNames, grouped(float64(n)))
 }
 
 // averageBars puts neighbouring bars together as their mean.

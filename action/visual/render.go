@@ -1,6 +1,11 @@
 package visual
 
-import "atelier/action/internal/svg"
+import (
+	"math"
+	"strconv"
+
+	"atelier/action/internal/svg"
+)
 
 // render draws a checked chart and gives it with its alt text.
 func render(c *chart) (out []byte, alt string) {
@@ -11,10 +16,30 @@ func render(c *chart) (out []byte, alt string) {
 		alt += " " + c.reduced
 	}
 	var s svg.Canvas
-	c.Begin(&s, alt, svg.CSS())
+	if c.W < adapts {
+		c.Begin(&s, alt, svg.CSS())
+		c.draw(&s)
+		return c.End(&s), alt
+	}
+	c.Begin(&s, alt, svg.CSS()+narrowCSS)
+	s.Tag(`<g class="wide">`)
 	c.draw(&s)
+	small := *c
+	small.W, small.H = narrow, math.Round(c.H*narrow/c.W)
+	s.Tag(`</g><g class="narrow" display="none" transform="scale(%s)">`, strconv.FormatFloat(c.W/narrow, 'f', 4, 64))
+	small.draw(&s)
+	s.Tag("</g>")
 	return c.End(&s), alt
 }
+
+// A chart from adapts pixels wide holds a second drawing, laid out for narrow pixels,
+// that is shown where the file itself is seen small: on a phone text keeps a size that
+// can be read. Programs that know no media queries show the wide one.
+const (
+	adapts    = 640
+	narrow    = 480
+	narrowCSS = "@media (max-width:520px){.wide{display:none}.narrow{display:inline}}"
+)
 
 // draw writes everything but the head of the file.
 func (c *chart) draw(s *svg.Canvas) {
@@ -41,7 +66,7 @@ func (c *chart) frame(s *svg.Canvas) svg.Box {
 
 // direct tells whether series are named at the ends of their lines.
 func (c *chart) direct() bool {
-	return (c.kind == kindLine || c.kind == kindArea) && len(c.series) > 1 && len(c.series) <= 7 && c.W >= 480
+	return (c.kind == kindLine || c.kind == kindArea) && len(c.series) > 1 && len(c.series) <= 7 && c.W >= 500
 }
 
 // legend tells whether series are named above the chart.
@@ -56,10 +81,13 @@ func (c *chart) drawLegend(s *svg.Canvas, b svg.Box) float64 {
 		if x > b.X && x+w-14 > b.Right() {
 			x, y = b.X, y+20
 		}
-		if c.kind == kindLine {
+		switch c.kind {
+		case kindLine:
 			s.Tag(`<path d="M%s %sh16" class="l %s"%s/>`, svg.Px(x), svg.Px(y+4), svg.StrokeClass(i), svg.Dash(i))
 			x += 4
-		} else {
+		case kindScatter:
+			dot(s, svg.Point{X: x + 5.5, Y: y + 4.5}, 5, i, "")
+		default:
 			s.Rect(svg.Box{X: x, Y: y - 1, W: 11, H: 11}, svg.FillClass(i), 2.5)
 		}
 		s.Text(x+17, y+9, "k i", "start", name)

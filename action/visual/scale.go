@@ -43,7 +43,7 @@ const (
 
 // valueAxis widens lo..hi to nice ends and gives the ticks.
 func valueAxis(lo, hi, zero float64, n int, unit string) (float64, float64, []tick) {
-	if lo > 0 && lo <= hi*zero || hi < 0 && hi >= lo*zero || zero >= 1 {
+	if lo > 0 && lo <= hi*zero || hi < 0 && hi >= lo*zero || zero >= 1 || lo == hi {
 		lo, hi = min(0, lo), max(0, hi)
 	}
 	if hi-lo <= math.Abs(hi)*1e-12 {
@@ -72,6 +72,12 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 	if kind == axisYear {
 		step = max(1, math.Floor(step)) // never every two and a half years
 	}
+	for fine := n + 1; kind != axisTime && fine <= 4*n && within(lo, hi, step) < 2; fine++ {
+		step = niceStep(max(hi-lo, 1e-9), fine) // one tick alone says nothing
+		if kind == axisYear {
+			step = max(1, math.Floor(step))
+		}
+	}
 	format := tickFormat(step, max(math.Abs(lo), math.Abs(hi)))
 	if kind == axisYear {
 		format = func(v float64) string { return time.Date(int(v), 1, 1, 0, 0, 0, 0, time.UTC).Format("2006") }
@@ -81,6 +87,11 @@ func placeAxis(kind xAxis, lo, hi float64, n int) []tick {
 		out = append(out, tick{i * step, format(i * step)})
 	}
 	return out
+}
+
+// within counts the multiples of a step from lo to hi.
+func within(lo, hi, step float64) int {
+	return int(math.Floor(hi/step+1e-9)-math.Ceil(lo/step-1e-9)) + 1
 }
 
 // timeTicks stand at the starts of years, months, days or hours.

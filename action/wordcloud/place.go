@@ -19,18 +19,18 @@ const (
 // does not fit at the smallest sizes is left out and counted.
 func lay(words []word, area svg.Box) (placed []word) {
 	top := largest * math.Sqrt(area.W*area.H/(900*440))
-	for range 24 {
-		placed = attempt(words, area, top)
-		if len(placed) == len(words) {
+	for range 23 {
+		if placed = attempt(words, area, top, false); placed != nil {
 			return placed
 		}
 		top *= 0.9
 	}
-	return placed
+	return attempt(words, area, top, true)
 }
 
-// attempt places words on a spiral from the middle, the heaviest first.
-func attempt(words []word, area svg.Box, top float64) []word {
+// attempt places words on a spiral from the middle, the heaviest first. A word that
+// finds no place is left out if some is enough, else nothing is given.
+func attempt(words []word, area svg.Box, top float64, some bool) []word {
 	grid := newGrid(area)
 	var out []word
 	most := words[0].weight
@@ -46,6 +46,8 @@ func attempt(words []word, area svg.Box, top float64) []word {
 			w.box = b
 			grid.put(b)
 			out = append(out, w)
+		} else if !some {
+			return nil
 		}
 	}
 	return out
@@ -138,10 +140,10 @@ func (d *drawing) render() []byte {
 	lift := low - area.Y
 	d.page.H = math.Ceil(d.page.H - lift - (area.Bottom() - high))
 	var s svg.Canvas
-	d.page.Begin(&s, d.alt, svg.CSS()+".q{font-weight:650}")
+	d.page.Begin(&s, d.alt, svg.CSS()+".wd{font-weight:650}")
 	d.page.Frame(&s)
 	for i, w := range d.words {
-		s.Tag(`<text x="%s" y="%s" font-size="%s" class="q %s" text-anchor="middle"%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), w.length(), svg.Escape(w.text))
+		s.Tag(`<text x="%s" y="%s" font-size="%s" class="wd %s"%s%s>%s</text>`, svg.Px(w.box.X+w.box.W/2), svg.Px(w.box.Y-lift+gap/2+w.size*0.84), svg.Px(w.size), svg.FillClass(i%8), svg.Anchor("middle", svg.RTL(w.text)), w.length(), svg.Escape(w.text))
 	}
 	return d.page.End(&s)
 }

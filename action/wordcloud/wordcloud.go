@@ -21,8 +21,8 @@ import (
 const Name = "Create SVG Word Cloud"
 
 const (
-	defaultWidth  = 960
-	defaultHeight = 540
+	defaultWidth  = 800
+	defaultHeight = 450
 	defaultWords  = 100
 	maxWords      = 250
 	maxEntries    = 200_000

@@ -36,8 +36,8 @@ func TestNoTwoWordsTouch(t *testing.T) {
 			t.Parallel()
 			d, res := svgtest.Good(t, wordcloud.WordCloud(), p)
 			d.NoOverlap(t)
-			if n := res.Outputs["WordCount"].(int); n != len(d.Texts("q")) || n == 0 {
-				t.Errorf("%d words, %d drawn", n, len(d.Texts("q")))
+			if n := res.Outputs["WordCount"].(int); n != len(d.Texts("wd")) || n == 0 {
+				t.Errorf("%d words, %d drawn", n, len(d.Texts("wd")))
 			}
 		})
 	}

@@ -85,7 +85,7 @@ func (t *tally) item(item any, i int) error {
 	case map[string]any:
 		text := value.Text(value.Field(v, "text", "word", "name", "label", "term"))
 		if text == "" {
-			return svg.Invalid("Words[%d] has no text", i)
+			return svg.Invalid("Words[%d] has no text: give {\"text\": \"…\", \"weight\": 1}", i)
 		}
 		w := value.Field(v, "weight", "value", "count", "size", "frequency")
 		if w == nil {
@@ -94,7 +94,7 @@ func (t *tally) item(item any, i int) error {
 		return t.entry(text, w)
 	case []any:
 		if len(v) == 0 || value.Text(v[0]) == "" {
-			return svg.Invalid("Words[%d] has no text", i)
+			return svg.Invalid("Words[%d] has no text: give {\"text\": \"…\", \"weight\": 1}", i)
 		}
 		if len(v) == 1 {
 			return t.entry(value.Text(v[0]), 1.0)

@@ -161,6 +161,31 @@ func TestFromResultTellsOffline(t *testing.T) {
 	}
 }
 
+// TestFilesOfDocuments: a document that an agent wrote shows the pictures beside it and
+// no raw mark; one that came from outside stays byte for byte.
+func TestFilesOfDocuments(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	text := `<p>Look:</p><img src="${media:` + string(s.items[0].Ref) + `}"><img src="${media:img-00000000}">`
+	b, err := s.codec.Store(t.Context(), strings.NewReader(text), "text/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := media.NewOutput(b, media.Meta{Label: "Report"})
+	for direction, want := range map[string]string{"output": `<img src="` + agent.FileName(s.items[0]) + `">`, "input": text} {
+		made.Origin.Direction = direction
+		dir := t.TempDir()
+		paths, err := report.Files(t.Context(), dir, append([]media.Output{made}, s.items...), s.codec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(dir, paths[made.Ref]))
+		if err != nil || !strings.Contains(string(got), want) || direction == "output" && strings.Contains(string(got), "${media:") {
+			t.Errorf("%s: %v, %s", direction, err, got)
+		}
+	}
+}
+
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -78,6 +78,9 @@ type Simulator struct {
 	Key string
 	// Answer gives the text of the answer; nil answers "{}".
 	Answer func(Request) string
+	// MaxText is how many bytes of text the messages may hold, the system's excepted;
+	// more is the provider's context-length error. 0 means no limit.
+	MaxText int
 
 	mu       sync.Mutex // guards the rest
 	faults   []Fault
@@ -120,6 +123,9 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := s.record(req)
 	if s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key {
 		fault = FaultBadKey
+	}
+	if s.MaxText > 0 && len(req.join("user"))+len(req.join("assistant")) > s.MaxText {
+		fault = FaultContextLength
 	}
 	if fault != FaultNone {
 		s.fault(w, r, fault, body)

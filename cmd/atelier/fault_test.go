@@ -75,11 +75,11 @@ func TestChatRateLimitIsWaitedFor(t *testing.T) {
 func TestImageServiceFails(t *testing.T) {
 	t.Parallel()
 	exits := map[generatetest.Fault]int{
-		generatetest.FaultDeadModel: exitInput, generatetest.FaultLyingType: exitOK,
+		generatetest.FaultDeadModel: exitInput, generatetest.FaultInvalid: exitInput, generatetest.FaultLyingType: exitOK,
 	}
 	for _, service := range []string{"openai", "gemini"} {
 		for _, fault := range generatetest.Faults() {
-			if fault == generatetest.FaultSlow || fault == generatetest.FaultRateLimit || fault == generatetest.FaultPartialN {
+			if fault == generatetest.FaultConflict || fault == generatetest.FaultSlow || fault == generatetest.FaultRateLimit || fault == generatetest.FaultPartialN {
 				continue // no failures of one picture: they have their own tests
 			}
 			code, ok := exits[fault]

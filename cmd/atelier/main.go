@@ -108,6 +108,7 @@ const (
 	exitInput    = 2 // bad input or a missing key
 	exitProvider = 3 // a provider refused or failed
 	exitPaused   = 4
+	exitBudget   = 5 // over budget
 	exitRunning  = 6
 	// exitInterrupted is the shell's convention for Ctrl-C.
 	exitInterrupted = 130
@@ -150,6 +151,8 @@ func exitCode(c media.Code) int {
 	case media.CodeUnauthorized, media.CodeForbidden, media.CodeModerated, media.CodeRateLimited, media.CodeQuotaExceeded,
 		media.CodeUnavailable, media.CodeBadResponse, media.CodeDeadline, media.CodeContextLength:
 		return exitProvider
+	case media.CodeOverBudget:
+		return exitBudget
 	default:
 		return exitInternal
 	}

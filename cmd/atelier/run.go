@@ -29,6 +29,8 @@ type runCmd struct {
 	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
 	ImageModel string `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	MaxTurns   int    `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
+	MaxTokens  int64  `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
 	Open       bool   `help:"Open the report in the browser."`
 	JSON       bool   `help:"Print one JSON object."`
 
@@ -62,6 +64,9 @@ func (c *runCmd) Run(w *world) error {
 	if c.Conversation != nil && strings.TrimSpace(*c.Conversation) == "" {
 		return media.Errorf(media.CodeInvalid, "--conversation names none: give the id of one (see `atelier conversations list`), or new")
 	}
+	if c.MaxTurns < 0 || c.MaxTokens < 0 {
+		return media.Errorf(media.CodeInvalid, "--max-turns and --max-tokens must not be negative; leave them out for no limit")
+	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
 			return diskError("make the folder for the report", err)
@@ -93,7 +98,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 			return err
 		}
 	}
-	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner}
+	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens}
 	if c.Conversation != nil {
 		req.Conversation = *c.Conversation
 	}

@@ -25,7 +25,7 @@ func runRoundTrip(t *testing.T, f *fixture) {
 	r.Warnings = []string{"one", "two"}
 	r.Usage = ledger.Usage{ModelCalls: 3, InputTokens: 1000, OutputTokens: 20, Images: 2}
 	r.Cost = ledger.Cost{EstimatedUSD: usd("0.134"), Complete: true}
-	r.Failure = ledger.Failure{Code: "turn_limit", Message: "used all turns", Retryable: true}
+	r.Failure = ledger.Failure{Code: "over_budget", Message: "used all turns", Retryable: true}
 	r.FinishedAt = f.deps.Now()
 	if err := f.FinishRun(ctx, r); err != nil {
 		t.Fatal(err)

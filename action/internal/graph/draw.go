@@ -28,8 +28,9 @@ type Plan struct {
 // Directions lists the words that Plan knows.
 func Directions() []string { return []string{"auto", "down", "right", "up", "left"} }
 
-// tall is how high a page may become before layers had better run across.
-const tall = 1400
+// tall is how high a page may become before layers had better run across. It is much,
+// because people scroll down and not aside.
+const tall = 2400
 
 // Arrange measures and lays out a graph.
 func Arrange(g *Graph, plan Plan) Picture {
@@ -44,8 +45,8 @@ func Arrange(g *Graph, plan Plan) Picture {
 		if labels[i] != "" {
 			p.Texts[i], spec.Labels[i] = plan.Measure.Label(labels[i])
 		}
-		if e.Head == ZeroOrMore || e.Tail == ZeroOrMore || e.Head == Hollow || e.Tail == Hollow {
-			spec.LayerGap = 64
+		if broad(e.Head) || broad(e.Tail) {
+			spec.LayerGap, spec.PortGap = 72, 26
 		}
 	}
 	turn := func(across, back bool) Layout {
@@ -70,6 +71,9 @@ func Arrange(g *Graph, plan Plan) Picture {
 	}
 	return p
 }
+
+// broad tells heads that need more room than an arrow.
+func broad(h Head) bool { return h == Hollow || stem(h) > 0 }
 
 // labels are the texts on the wires. Several edges from a node to itself are drawn as
 // one, so the first of them has all their texts.
@@ -119,9 +123,18 @@ func (p Picture) Draw(s *svg.Canvas, at svg.Point) {
 		drawNode(s, n, p.Faces[i], move(p.Layout.Nodes[i]), p.Class(n))
 	}
 	for i, lines := range p.Texts {
-		b := move(p.Layout.Labels[i])
-		s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
+		WireText(s, move(p.Layout.Labels[i]), lines)
 	}
+}
+
+// WireText writes the text of a wire over it, on the page's own ground so that no line
+// shows between its words.
+func WireText(s *svg.Canvas, b svg.Box, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	s.Rect(svg.Box{X: b.X + 2, Y: b.Y, W: max(4, b.W-4), H: b.H}, "b", 3)
+	s.Lines(b.X+b.W/2, b.Y+11.5, 15, "y m", "middle", lines)
 }
 
 // headRoom is how much of a wire's end its head takes.
@@ -138,6 +151,16 @@ func headRoom(h Head) float64 {
 	}
 }
 
+// stem is how far a wire runs straight behind a head that it is seen through.
+func stem(h Head) float64 {
+	switch h {
+	case One, ZeroOrOne, OneOrMore, ZeroOrMore:
+		return 20
+	default:
+		return 0
+	}
+}
+
 func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	n := len(pts)
 	if n < 2 {
@@ -146,9 +169,9 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	loop := e.From == e.To
 	out, in := direction(pts[0], pts[1], across != loop), direction(pts[n-2], pts[n-1], across != loop)
 	tip, root := pts[n-1], pts[0]
-	back := headRoom(e.Head)
+	back := headRoom(e.Head) + stem(e.Head)
 	pts[n-1] = svg.Point{X: tip.X - in.X*back, Y: tip.Y - in.Y*back}
-	back = headRoom(e.Tail)
+	back = headRoom(e.Tail) + stem(e.Tail)
 	pts[0] = svg.Point{X: root.X + out.X*back, Y: root.Y + out.Y*back}
 	class := "e"
 	if e.Dashed {
@@ -160,6 +183,12 @@ func drawWire(s *svg.Canvas, e Edge, pts []svg.Point, across bool) {
 	d := Path(pts, across)
 	if loop {
 		d = fmt.Sprintf("M%s C%s %s %s", point(pts[0]), point(pts[1]), point(pts[2]), point(pts[3]))
+	}
+	if stem(e.Tail) > 0 {
+		d = "M" + point(root) + "L" + d[1:]
+	}
+	if stem(e.Head) > 0 {
+		d += "L" + point(tip)
 	}
 	s.Tag(`<path d="%s" class="%s"/>`, d, class)
 	DrawHead(s, e.Head, tip, in)

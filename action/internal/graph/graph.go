@@ -137,13 +137,13 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Reduce keeps the best-connected nodes, at most n of them, and the edges between
-// them, at most m. The note says in one sentence what was left out; it is empty if
-// nothing was.
-func (g *Graph) Reduce(n, m int) (note string) {
+// Reduce makes an overview of a graph of more than most nodes: its core best-connected
+// ones and the edges between them; of edges it keeps m in any case. The note says in
+// one sentence what was left out; it is empty if nothing was.
+func (g *Graph) Reduce(most, core, m int) (note string) {
 	nodes, edges := len(g.Nodes), len(g.Edges)
-	if nodes > n {
-		g.keep(n)
+	if nodes > most {
+		g.keep(core)
 	}
 	if len(g.Edges) > m {
 		slices.SortStableFunc(g.Edges, func(a, b Edge) int {
@@ -158,8 +158,8 @@ func (g *Graph) Reduce(n, m int) (note string) {
 		g.Edges = g.Edges[:m]
 	}
 	switch {
-	case nodes > n:
-		return fmt.Sprintf("Shows the %d best-connected of %d nodes and %d of %d connections.", n, nodes, len(g.Edges), edges)
+	case nodes > most:
+		return fmt.Sprintf("Shows the %d best-connected of %d nodes and %d of %d connections.", core, nodes, len(g.Edges), edges)
 	case edges > len(g.Edges):
 		return fmt.Sprintf("Shows %d of %d connections.", len(g.Edges), edges)
 	}

@@ -20,6 +20,8 @@ type Spec struct {
 	Across, Back bool
 	// Gap is the least distance of neighbours in a layer, LayerGap that of layers.
 	Gap, LayerGap float64
+	// PortGap is how far apart edges leave one side of a node, where it is wide enough.
+	PortGap float64
 	// Room is the width to aim for when separate parts are put side by side.
 	Room float64
 }
@@ -72,6 +74,9 @@ func Layered(s Spec) Layout {
 	}
 	if s.LayerGap == 0 {
 		s.LayerGap = 48
+	}
+	if s.PortGap == 0 {
+		s.PortGap = 18
 	}
 	out := Layout{Nodes: make([]svg.Box, len(s.Graph.Nodes)), Routes: make([][]svg.Point, len(s.Graph.Edges)), Labels: make([]svg.Box, len(s.Graph.Edges)), Across: s.Across}
 	parts := split(&s)

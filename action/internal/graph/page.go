@@ -6,8 +6,8 @@ import (
 	"atelier/action/internal/svg"
 )
 
-// Page draws a picture on a page as wide as the page says, or wider if the picture
-// needs it, and as high as it must be, with a legend of the groups.
+// Page draws a picture on a page as high as it must be, with a legend of the groups.
+// The page is as wide as it says if the caller fixed that, else as the picture needs.
 func (p Picture) Page(page svg.Page, alt, css string) []byte {
 	return p.PageWith(page, alt, css, p.Draw)
 }
@@ -16,7 +16,7 @@ func (p Picture) Page(page svg.Page, alt, css string) []byte {
 // layout has, moved by at.
 func (p Picture) PageWith(page svg.Page, alt, css string, draw func(s *svg.Canvas, at svg.Point)) []byte {
 	pad := page.Pad()
-	page.W = max(page.W, p.Layout.W+2*pad)
+	page.W = page.Around(p.Layout.W + 2*pad)
 	names := p.Graph.Groups
 	if len(names) == 1 && !slices.ContainsFunc(p.Graph.Nodes, func(n Node) bool { return n.Group < 0 }) {
 		names = nil

@@ -84,14 +84,14 @@ func TestReduceKeepsTheBestConnected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	note := g.Reduce(3, 100)
+	note := g.Reduce(3, 3, 100)
 	if got := told(g); got != "hub a b hub>a hub>b a>b" {
 		t.Error(got)
 	}
 	if want := "Shows the 3 best-connected of 6 nodes and 3 of 5 connections."; note != want {
 		t.Errorf("note %q", note)
 	}
-	if note := g.Reduce(3, 100); note != "" {
+	if note := g.Reduce(3, 3, 100); note != "" {
 		t.Errorf("nothing was left out, but: %s", note)
 	}
 }

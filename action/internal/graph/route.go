@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -41,41 +42,66 @@ func boxAround(c svg.Point, s Size) svg.Box {
 	return svg.Box{X: c.X - s.W/2, Y: c.Y - s.H/2, W: s.W, H: s.H}
 }
 
-// ports spreads the edges of each node along its upper and lower side, in the order
-// of where they go.
+// ports gives each edge its place along the upper or lower side of its nodes.
 func (p *part) ports() {
-	spread := func(k int, near []int) []float64 {
-		v := p.v[k]
-		if v.node < 0 || len(near) == 0 {
-			return make([]float64, len(near))
-		}
-		width := p.spec.Sizes[v.node].W
-		if p.spec.Across {
-			width = p.spec.Sizes[v.node].H
-		}
-		order := make([]int, len(near))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch {
-			case p.v[near[a]].x < p.v[near[b]].x:
-				return -1
-			case p.v[near[a]].x > p.v[near[b]].x:
-				return 1
-			}
-			return 0
-		})
-		step := min(18, width*portShare(p.spec.Graph.Nodes[v.node].Shape)/float64(len(near)))
-		out := make([]float64, len(near))
-		for i, k := range order {
-			out[k] = (float64(i) - float64(len(near)-1)/2) * step
-		}
+	for k := range p.v {
+		p.v[k].portsUp, p.v[k].portsDn = p.spread(k, p.v[k].up), p.spread(k, p.v[k].dn)
+	}
+}
+
+// spread places the edges to the neighbours near along a side, in the order of where
+// they go. An edge whose next bend lies above or below the node runs straight to it.
+func (p *part) spread(k int, near []int) []float64 {
+	v := p.v[k]
+	out := make([]float64, len(near))
+	if v.node < 0 || len(near) == 0 {
 		return out
 	}
-	for k := range p.v {
-		p.v[k].portsUp, p.v[k].portsDn = spread(k, p.v[k].up), spread(k, p.v[k].dn)
+	width := p.spec.Sizes[v.node].W
+	if p.spec.Across {
+		width = p.spec.Sizes[v.node].H
 	}
+	order := make([]int, len(near))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.v[near[a]].x, p.v[near[b]].x) })
+	room := width * portShare(p.spec.Graph.Nodes[v.node].Shape)
+	step := min(p.spec.PortGap, room/float64(len(near)))
+	half := (room - step) / 2
+	// Least squares, as layers are settled: wishes that would come too near to each
+	// other are put together around their mean.
+	type heap struct {
+		sum float64
+		n   int
+	}
+	var stack []heap
+	for i, e := range order {
+		wish := 0.0
+		if n := p.v[near[e]]; n.node < 0 && math.Abs(n.x-v.x) <= half {
+			wish = n.x - v.x
+		}
+		h := heap{wish - float64(i)*step, 1}
+		for len(stack) > 0 {
+			top := stack[len(stack)-1]
+			if top.sum/float64(top.n) < h.sum/float64(h.n) {
+				break
+			}
+			h = heap{h.sum + top.sum, h.n + top.n}
+			stack = stack[:len(stack)-1]
+		}
+		stack = append(stack, h)
+	}
+	i := 0
+	for _, h := range stack {
+		for range h.n {
+			// A side has room for all: the ends hold the others in.
+			at := h.sum/float64(h.n) + float64(i)*step
+			out[order[i]] = max(-half+float64(i)*step, min(at, half-float64(len(near)-1-i)*step))
+			i++
+		}
+	}
+	return out
 }
 
 // portShare is how much of a side edges may use.

@@ -51,28 +51,57 @@ func Escape(s string) string { return escaper.Replace(s) }
 // Tag writes markup as it is; text in it must have been escaped.
 func (s *Canvas) Tag(format string, args ...any) { fmt.Fprintf(&s.Buffer, format, args...) }
 
-// Text writes one line; anchor is start, middle or end.
+// Text writes one line; anchor is start, middle or end, where start is the left side
+// whatever the script.
 func (s *Canvas) Text(x, y float64, class, anchor, str string) {
 	s.Turned(x, y, 0, class, anchor, str)
 }
 
 // Turned writes one line turned by angle degrees around its anchor.
 func (s *Canvas) Turned(x, y, angle float64, class, anchor, str string) { //nolint:revive // six small values, one place
-	a, r := "", ""
-	if anchor != "start" {
-		a = ` text-anchor="` + anchor + `"`
-	}
+	r := ""
 	if angle != 0 {
 		r = fmt.Sprintf(` transform="rotate(%s %s %s)"`, Px(angle), Px(x), Px(y))
 	}
-	s.Tag(`<text x="%s" y="%s" class="%s"%s%s>%s</text>`, Px(x), Px(y), class, a, r, Escape(str))
+	s.Tag(`<text x="%s" y="%s" class="%s"%s%s>%s</text>`, Px(x), Px(y), class, Anchor(anchor, RTL(str)), r, Escape(str))
+}
+
+// Anchor gives the attributes of a text that is anchored at its left side, its middle
+// or its right side (start, middle, end), for text that runs to the left or the right.
+func Anchor(anchor string, rtl bool) string {
+	out := ""
+	if rtl {
+		// In SVG a text starts where reading starts.
+		out = ` direction="rtl"`
+		switch anchor {
+		case "start":
+			anchor = "end"
+		case "end":
+			anchor = "start"
+		}
+	}
+	if anchor != "start" {
+		out += ` text-anchor="` + anchor + `"`
+	}
+	return out
 }
 
 // Lines writes lines below each other, the first with its base line at y.
 func (s *Canvas) Lines(x, y, step float64, class, anchor string, lines []string) { //nolint:revive // six small values, one place
+	rtl := RTL(strings.Join(lines, " "))
 	for i, l := range lines {
-		s.Text(x, y+step*float64(i), class, anchor, l)
+		s.Tag(`<text x="%s" y="%s" class="%s"%s>%s</text>`, Px(x), Px(y+step*float64(i)), class, Anchor(anchor, rtl), Escape(l))
 	}
+}
+
+// Block writes lines of running text into the room from x: at its left side, or at its
+// right side if the text runs from right to left.
+func (s *Canvas) Block(x, room, y, step float64, class string, lines []string) { //nolint:revive // six small values, one place
+	if RTL(strings.Join(lines, " ")) {
+		s.Lines(x+room, y, step, class, "end", lines)
+		return
+	}
+	s.Lines(x, y, step, class, "start", lines)
 }
 
 // Line draws a straight line.

@@ -16,6 +16,8 @@ const Bold = 1.1
 type Page struct {
 	Title, Subtitle, Source, Alt string
 	W, H                         float64
+	// Wide tells that the caller asked for the width, so that it stays.
+	Wide bool
 }
 
 // MIME is the type of every page.
@@ -64,8 +66,23 @@ func ReadPage(p map[string]any, w, h float64) (Page, error) {
 			return out, Invalid("%s is %v: give pixels from %g to %g", side.name, Clip(value.Text(p[side.name])), side.lo, side.hi)
 		}
 		*side.to = math.Round(v)
+		out.Wide = out.Wide || side.to == &out.W
 	}
 	return out, nil
+}
+
+// least is the width of the narrowest page that is not asked for: less would make small
+// drawings look coarse where pages are stretched to a column.
+const least = 640
+
+// Around gives the width of a page whose drawing needs w pixels with its margins: at
+// least the width that was asked for; else what the drawing needs, so that a narrow
+// drawing keeps its size on a narrow screen.
+func (p Page) Around(w float64) float64 {
+	if p.Wide {
+		return max(p.W, math.Ceil(w))
+	}
+	return max(min(p.W, least), math.Ceil(w))
 }
 
 // Invalid makes the error of a bad parameter.
@@ -78,7 +95,7 @@ func (p Page) Pad() float64 { return math.Round(min(28, max(10, p.W*0.028))) }
 
 // Head is how many pixels title and subtitle take below the upper edge.
 func (p Page) Head() float64 {
-	y := p.Pad() + 25*float64(len(p.titleLines())) + 5
+	y := p.Pad() + 25*float64(len(p.titleLines())) + 9
 	return y + 19*float64(len(p.subtitleLines()))
 }
 
@@ -95,9 +112,10 @@ func (p Page) titleLines() []string { return Wrap(p.Title, 20*Bold, p.W-2*p.Pad(
 func (p Page) subtitleLines() []string { return Wrap(p.Subtitle, 14, p.W-2*p.Pad(), 2) }
 
 // Begin opens the file: title and description for screen readers, style, background.
+// It has no ids, so that many drawings can stand in one document.
 func (p Page) Begin(s *Canvas, alt, css string) {
-	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-labelledby="title desc">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H))
-	s.Tag(`<title id="title">%s</title><desc id="desc">%s</desc><style>%s</style>`, Escape(p.Title), Escape(alt), css)
+	s.Tag(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`, Px(p.W), Px(p.H), Px(p.W), Px(p.H), Escape(p.Title))
+	s.Tag(`<title>%s</title><desc>%s</desc><style>%s</style>`, Escape(p.Title), Escape(alt), css)
 	s.Rect(Box{0, 0, p.W, p.H}, "b", 8)
 }
 
@@ -105,15 +123,12 @@ func (p Page) Begin(s *Canvas, alt, css string) {
 func (p Page) Frame(s *Canvas) Box {
 	pad := p.Pad()
 	y := pad
-	for _, l := range p.titleLines() {
-		s.Text(pad, y+18, "t i", "start", l)
-		y += 25
-	}
-	for _, l := range p.subtitleLines() {
-		s.Text(pad, y+13, "u m", "start", l)
-		y += 19
-	}
-	y += 5
+	lines := p.titleLines()
+	s.Block(pad, p.W-2*pad, y+18, 25, "t i", lines)
+	y += 25 * float64(len(lines))
+	lines = p.subtitleLines()
+	s.Block(pad, p.W-2*pad, y+13, 19, "u m", lines)
+	y += 19*float64(len(lines)) + 9
 	bottom := p.H - p.Foot()
 	if p.Source != "" {
 		s.Text(pad, p.H-pad-1, "c m", "start", Fit("Source: "+trimSource(p.Source), 11, p.W-2*pad))

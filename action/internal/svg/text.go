@@ -3,6 +3,9 @@ package svg
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // widths are the advance widths of printable ASCII in a common sans serif face, in
@@ -20,7 +23,13 @@ func Width(s string, size float64) float64 {
 		switch {
 		case r >= ' ' && r <= '~':
 			sum += float64(widths[r-' '])
-		case r >= 0x0590 && r < 0x0900: // Hebrew, Arabic and their kin
+		case unicode.Is(unicode.Mn, r), r == 0x200d, r >= 0xfe00 && r <= 0xfe0f: // drawn over the letter before
+			sum += 2 // so that no heap of marks is free
+		case r >= 0x00c0 && r <= 0x024f: // Latin letters with marks are as wide as without
+			sum += latin(r)
+		case r >= 0x0590 && r < 0x0600: // Hebrew
+			sum += 68
+		case r >= 0x0600 && r < 0x0900: // Arabic and its kin, whose last letters are wide
 			sum += 82
 		case r >= 0x1100: // wide scripts and symbols
 			sum += 105
@@ -29,6 +38,31 @@ func Width(s string, size float64) float64 {
 		}
 	}
 	return sum / 100 * size * 1.16
+}
+
+// latin is the width of a letter beyond ASCII.
+func latin(r rune) float64 {
+	var b [8]byte
+	n := utf8.EncodeRune(b[:], r)
+	if base, _ := utf8.DecodeRune(norm.NFD.Bytes(b[:n])); base >= ' ' && base <= '~' {
+		return float64(widths[base-' '])
+	}
+	return 62
+}
+
+// RTL tells whether a text runs from right to left: whether its first letter does.
+func RTL(s string) bool {
+	for _, r := range s {
+		switch {
+		case r >= 0x0590 && r < 0x0900, r >= 0xfb1d && r <= 0xfdff, r >= 0xfe70 && r <= 0xfefc, r >= 0x10800 && r < 0x11000, r >= 0x1e800 && r < 0x1f000:
+			if !unicode.IsDigit(r) {
+				return true
+			}
+		case unicode.IsLetter(r):
+			return false
+		}
+	}
+	return false
 }
 
 // Fit shortens a text to a width, with an ellipsis.

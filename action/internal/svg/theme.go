@@ -13,12 +13,12 @@ type Theme struct {
 }
 
 // Light is the theme by day. As in Dark, every series colour has a contrast of at
-// least 3:1 with its background and stays apart from the others for people who see
+// least 4.5:1 with its background, so that text can have it, and stays apart from the others for people who see
 // no red or no green.
 func Light() Theme {
 	return Theme{
 		Back: "#ffffff", Ink: "#1a212b", Soft: "#56606e", Grid: "#e6e9ee", Axis: "#8a94a2",
-		Series: [8]string{"#0b6fb8", "#da6021", "#0a8a66", "#953090", "#8a6a00", "#cf564c", "#3b4a5e", "#128a9c"},
+		Series: [8]string{"#0b6fb8", "#c3511d", "#07805d", "#8c2991", "#8a6a00", "#c2463f", "#3b4a5e", "#0f8385"},
 	}
 }
 
@@ -39,7 +39,7 @@ const fontStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Ar
 func CSS() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "text{font-family:%s}.t{font-size:20px;font-weight:650}.u{font-size:14px}.k{font-size:12.5px}.v{font-size:12px;font-weight:600}.d{font-size:13px;font-weight:600}.c{font-size:11px}.big{font-size:26px;font-weight:650}", fontStack)
-	b.WriteString(".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.o{fill-opacity:.16}.z{fill-opacity:.6}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}")
+	b.WriteString(".g{stroke-width:1;shape-rendering:crispEdges}.a{stroke-width:1.2;shape-rendering:crispEdges}.l{fill:none;stroke-width:2.4;stroke-linejoin:round;stroke-linecap:round}.fine{stroke-width:1.5}.o{fill-opacity:.16}.z{fill-opacity:.75}.p{stroke-width:1.4}.cut{stroke-width:1.6;stroke-linejoin:round}")
 	Light().write(&b)
 	b.WriteString("@media (prefers-color-scheme:dark){")
 	Dark().write(&b)

@@ -12,16 +12,16 @@ func TestContrast(t *testing.T) {
 	t.Parallel()
 	for name, th := range map[string]svg.Theme{"light": svg.Light(), "dark": svg.Dark()} {
 		for i, c := range th.Series {
-			if r := svgtest.Contrast(c, th.Back); r < 3 {
-				t.Errorf("%s series %d %s: contrast %.2f, want 3", name, i, c, r)
+			if r := svgtest.Contrast(c, th.Back); r < 4.5 {
+				t.Errorf("%s series %d %s: contrast %.2f, want 4.5", name, i, c, r)
 			}
 		}
 		for i, c := range th.Series {
 			if r := svgtest.Contrast(th.Ink, th.Tint(i, 0.13)); r < 4.5 {
 				t.Errorf("%s text on the tint of %s: contrast %.2f, want 4.5", name, c, r)
 			}
-			if r := svgtest.Contrast(c, th.Tint(i, 0.13)); r < 2.4 {
-				t.Errorf("%s edge of the tint of %s: contrast %.2f, want 2.4", name, c, r)
+			if r := svgtest.Contrast(c, th.Tint(i, 0.13)); r < 3 {
+				t.Errorf("%s edge of the tint of %s: contrast %.2f, want 3", name, c, r)
 			}
 		}
 		if r := svgtest.Contrast(th.Axis, th.Back); r < 3 {

@@ -3,6 +3,7 @@ package svgtest
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,6 +48,22 @@ func (d Drawing) rules(dark bool) map[string]map[string]string {
 	}
 }
 
+// Rules gives the style of each class in both themes as text, to be compared.
+func (d Drawing) Rules() map[string]string {
+	out := map[string]string{}
+	for theme, rules := range map[string]map[string]map[string]string{"light": d.light, "dark": d.night} {
+		for class, props := range rules {
+			var list []string
+			for k, v := range props {
+				list = append(list, k+":"+v)
+			}
+			slices.Sort(list)
+			out[theme+" "+class] = strings.Join(list, ";")
+		}
+	}
+	return out
+}
+
 // prop is a property of an element: its attribute, or what its classes say.
 func prop(e Element, rules map[string]map[string]string, name string) string {
 	v := e.Attrs[name]
@@ -67,8 +84,8 @@ func (d Drawing) size(e Element) float64 {
 	return v
 }
 
-// Readable fails for every text whose contrast with what lies under it is below 3:1,
-// in either theme.
+// Readable fails for every text whose contrast with what lies under it is below
+// 4.5:1, in either theme.
 func (d Drawing) Readable(tb testing.TB) {
 	tb.Helper()
 	for _, dark := range []bool{false, true} {
@@ -90,8 +107,8 @@ func (d Drawing) Readable(tb testing.TB) {
 				tb.Errorf("text %q has fill %q", e.Text, fill)
 				continue
 			}
-			if r := Contrast(fill, under); r < 3 {
-				tb.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 3", dark, e.Text, fill, under, r)
+			if r := Contrast(fill, under); r < 4.5 {
+				tb.Errorf("dark %v: text %q %s on %s: contrast %.2f, want 4.5", dark, e.Text, fill, under, r)
 			}
 		}
 	}
@@ -126,7 +143,7 @@ func (e Element) covers(d Drawing, at svg.Point) bool {
 		c := b.Center()
 		return math.Hypot((at.X-c.X)/b.W*2, (at.Y-c.Y)/b.H*2) <= 1
 	case "polygon", "path":
-		return within(svg.Point{X: at.X - e.dx, Y: at.Y - e.dy}, e.outline())
+		return within(svg.Point{X: at.X - e.dx, Y: at.Y - e.dy}, e.corners)
 	}
 	return false
 }

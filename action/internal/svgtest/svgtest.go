@@ -6,6 +6,7 @@ package svgtest
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -19,19 +20,23 @@ import (
 type Element struct {
 	Name, Text string
 	Attrs      map[string]string
-	dx, dy     float64 // from groups and nested drawings
+	dx, dy     float64     // from groups and nested drawings
+	corners    []svg.Point // of polygons and paths
+	hidden     float64     // scale of the group that is shown only where the file is small
 }
 
 // Drawing is a parsed file.
 type Drawing struct {
 	W, H     float64
 	Elements []Element
+	Narrow   *Drawing // what is shown where the file is small; nil if that is the same
 	style    string
 	light    map[string]map[string]string // properties by class
 	night    map[string]map[string]string
 }
 
 var (
+	scale     = regexp.MustCompile(`^scale\(([\d.]+)\)$`)
 	badNumber = regexp.MustCompile(`NaN|Inf|\d[eE][+-]\d`)
 	translate = regexp.MustCompile(`^translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)$`)
 )
@@ -56,6 +61,7 @@ func Parse(tb testing.TB, out []byte) Drawing {
 			if n := len(open); n > 0 {
 				up := page.Elements[open[n-1]]
 				e.dx, e.dy = e.dx+up.dx, e.dy+up.dy
+				e.hidden = max(e.hidden, up.hidden)
 			} else {
 				page.W, page.H = e.Num("width"), e.Num("height")
 			}
@@ -76,7 +82,34 @@ func Parse(tb testing.TB, out []byte) Drawing {
 		tb.Fatalf("the page is %g × %g", page.W, page.H)
 	}
 	page.light, page.night = page.rules(false), page.rules(true)
+	page.split()
 	return page
+}
+
+// ground is the background that every page has.
+func ground(w, h float64) Element {
+	return Element{Name: "rect", Attrs: map[string]string{"class": "b", "x": "0", "y": "0", "width": fmt.Sprint(w), "height": fmt.Sprint(h)}}
+}
+
+// split moves what is shown only where the file is small into a drawing of its own.
+func (d *Drawing) split() {
+	small := Drawing{style: d.style, light: d.light, night: d.night}
+	var seen []Element
+	for _, e := range d.Elements {
+		if e.hidden == 0 {
+			seen = append(seen, e)
+			continue
+		}
+		if small.W == 0 {
+			small.W, small.H = d.W/e.hidden, d.H/e.hidden
+			small.Elements = append(small.Elements, ground(small.W, small.H))
+		}
+		small.Elements = append(small.Elements, e)
+	}
+	d.Elements = seen
+	if small.W > 0 {
+		d.Narrow = &small
+	}
 }
 
 func element(tb testing.TB, v xml.StartElement) Element {
@@ -95,9 +128,15 @@ func element(tb testing.TB, v xml.StartElement) Element {
 		}
 		e.Attrs[name] = a.Value
 	}
+	if e.Name == "polygon" || e.Name == "path" {
+		e.corners = e.outline()
+	}
 	if m := translate.FindStringSubmatch(e.Attrs["transform"]); m != nil {
 		e.dx, _ = strconv.ParseFloat(m[1], 64) // the pattern has matched
 		e.dy, _ = strconv.ParseFloat(m[2], 64)
+	}
+	if m := scale.FindStringSubmatch(e.Attrs["transform"]); m != nil && e.Attrs["display"] == "none" {
+		e.hidden, _ = strconv.ParseFloat(m[1], 64) // the pattern has matched
 	}
 	return e
 }
@@ -127,7 +166,11 @@ func Check(tb testing.TB, out []byte) Drawing {
 	page := Parse(tb, out)
 	page.inside(tb)
 	page.Readable(tb)
-	for _, want := range []string{`role="img"`, `aria-labelledby="title desc"`, `<title id="title">`, `<desc id="desc">`, "prefers-color-scheme:dark", "viewBox="} {
+	if page.Narrow != nil {
+		page.Narrow.inside(tb)
+		page.Narrow.Readable(tb)
+	}
+	for _, want := range []string{`role="img"`, `aria-label="`, `<title>`, `<desc>`, "prefers-color-scheme:dark", "viewBox="} {
 		if !strings.Contains(string(out), want) {
 			tb.Errorf("%s is missing", want)
 		}
@@ -188,17 +231,18 @@ func (e Element) Box(d Drawing) (b svg.Box, ok bool) {
 	case "ellipse":
 		b = svg.Box{X: e.Num("cx") - e.Num("rx"), Y: e.Num("cy") - e.Num("ry"), W: 2 * e.Num("rx"), H: 2 * e.Num("ry")}
 	case "polygon", "path":
-		if b, ok = bounds(e.outline()); !ok {
+		if b, ok = bounds(e.corners); !ok {
 			return b, false
 		}
 	case "text":
 		size := d.size(e)
 		w := svg.Width(e.Text, size) / 1.16 // without the margin for wide faces
 		b = svg.Box{X: e.Num("x"), Y: e.Num("y") - 0.75*size, W: w, H: size * 0.95}
-		switch e.Attrs["text-anchor"] {
-		case "middle":
+		anchor, rtl := e.Attrs["text-anchor"], e.Attrs["direction"] == "rtl"
+		switch {
+		case anchor == "middle":
 			b.X -= w / 2
-		case "end":
+		case (anchor == "end") != rtl: // a text that runs to the left starts at its right
 			b.X -= w
 		}
 	default:

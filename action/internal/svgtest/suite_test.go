@@ -1,0 +1,121 @@
+package svgtest_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"atelier/action"
+	"atelier/action/internal/svgtest"
+	"atelier/media"
+)
+
+// mostBytes is the largest file that any input may become.
+const mostBytes = 400 << 10
+
+// advice is what tells a caller what to do: the words that the messages use.
+var advice = regexp.MustCompile(`(?i)\b(give|use|say|split|start|begin|summarise|group|write|expected|at most|needs?|must be|end|written|leave)\b`)
+
+// TestEveryActionStandsEveryInput draws each shape of data with each visual action. A
+// drawing is whole, safe, readable and of bounded size; a refusal says what to do.
+func TestEveryActionStandsEveryInput(t *testing.T) {
+	t.Parallel()
+	for _, m := range makers() {
+		for _, s := range shapes() {
+			t.Run(m.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				a := actionNamed(t, m.action)
+				judge(t, a, func() map[string]any { return m.params(s) })
+			})
+		}
+	}
+}
+
+// TestEveryGraphActionStandsEveryGraph is the same for shapes of graphs.
+func TestEveryGraphActionStandsEveryGraph(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Create SVG Diagram", "Create SVG Network", "Create SVG Sketch Diagram"} {
+		for shape, edges := range graphs() {
+			t.Run(name+"/"+shape, func(t *testing.T) {
+				t.Parallel()
+				judge(t, actionNamed(t, name), func() map[string]any {
+					return map[string]any{"Title": shape, "Edges": edges()}
+				})
+			})
+		}
+	}
+}
+
+// TestAnOrdinaryInputIsDrawn keeps the suite honest: what is plain must not be refused.
+func TestAnOrdinaryInputIsDrawn(t *testing.T) {
+	t.Parallel()
+	for _, m := range makers() {
+		for _, s := range shapes() {
+			if s.plain && !m.refuses[s.name] {
+				if _, err := actionNamed(t, m.action).Run(t.Context(), &action.Call{Params: m.params(s)}); err != nil {
+					t.Errorf("%s refuses %q: %v", m.name, s.name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestDrawingsDoNotDisturbEachOther puts drawings of all actions into one document:
+// there are no ids, and no class means two things.
+func TestDrawingsDoNotDisturbEachOther(t *testing.T) {
+	t.Parallel()
+	means := map[string]string{}
+	for _, m := range makers() {
+		data, ok := draw(t, actionNamed(t, m.action), m.params(shapes()[0]))
+		if !ok {
+			t.Fatalf("%s refuses the first shape", m.name)
+		}
+		if bytes.Contains(data, []byte(" id=")) {
+			t.Errorf("%s has ids", m.name)
+		}
+		for rule, body := range svgtest.Parse(t, data).Rules() {
+			if was, known := means[rule]; known && was != body {
+				t.Errorf("%s: %s means %q, elsewhere %q", m.name, rule, body, was)
+			}
+			means[rule] = body
+		}
+	}
+}
+
+func draw(tb testing.TB, a action.Action, params map[string]any) (data []byte, ok bool) {
+	tb.Helper()
+	res, err := a.Run(tb.Context(), &action.Call{Params: params})
+	if err != nil {
+		text := err.Error()
+		if media.CodeOf(err) != media.CodeInvalid || len(text) > 1200 || !advice.MatchString(text) {
+			tb.Errorf("%s: the refusal %q (%s) does not say what to do", a.Name, text, media.CodeOf(err))
+		}
+		return nil, false
+	}
+	for _, p := range a.Params {
+		if item, is := res.Outputs[p.Name].(map[string]any); is && p.ValueType == action.Binary {
+			data, _ = item["data"].([]byte) // drawing actions give bytes
+		}
+	}
+	return data, true
+}
+
+func judge(t *testing.T, a action.Action, params func() map[string]any) {
+	t.Helper()
+	data, ok := draw(t, a, params())
+	again, okAgain := draw(t, a, params())
+	if ok != okAgain || !bytes.Equal(data, again) {
+		t.Error("equal input gave different bytes")
+	}
+	if !ok {
+		return
+	}
+	if len(data) > mostBytes {
+		t.Errorf("%d bytes, want at most %d", len(data), mostBytes)
+	}
+	svgtest.Check(t, data)
+	if body := string(data); strings.Contains(body, "url(") || strings.Contains(body, "@import") || strings.Count(body, "://") != strings.Count(body, "http://www.w3.org/2000/svg") {
+		t.Error("it needs something from outside")
+	}
+}

@@ -1,0 +1,172 @@
+package action
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+	"atelier/probe"
+)
+
+// Bytes have other spellings than base64: hexadecimal (databases), lists of numbers
+// (Node, Java, Python) and base64 whose signs a URL escaped. They count as media only
+// with a media signature; numbers and checksums are far more often what they seem.
+
+// How long such a spelling must be, in bytes of media, to be taken undeclared.
+const (
+	minNumbers = 64
+	minHex     = 128
+)
+
+// headBytes is how many bytes are decoded to look for a signature.
+const headBytes = 96
+
+// hexadecimal decodes a text that is one media item in hexadecimal, also in the
+// spellings of PostgreSQL (\x…), C (0x…) and SQL (X'…').
+func hexadecimal(s string, declared bool) ([]byte, bool) {
+	digits, marked := s, true
+	switch {
+	case strings.HasPrefix(s, `\x`), strings.HasPrefix(s, "0x"):
+		digits = s[2:]
+	case len(s) > 3 && (s[0] == 'X' || s[0] == 'x') && s[1] == '\'' && s[len(s)-1] == '\'':
+		digits = s[2 : len(s)-1]
+	default:
+		marked = false
+	}
+	least := minHex
+	if declared || marked {
+		least = minSigned
+	}
+	if len(digits)%2 != 0 || len(digits) < 2*least {
+		return nil, false
+	}
+	head, err := hex.DecodeString(digits[:min(len(digits), 2*headBytes)])
+	if err != nil || !probe.Media(head) {
+		return nil, false
+	}
+	b, err := hex.DecodeString(digits)
+	return b, err == nil
+}
+
+// byteList reads a list of numbers as bytes; at gives the number at a place.
+func byteList(n int, declared bool, at func(int) any) ([]byte, bool) {
+	least := minNumbers
+	if declared {
+		least = minSigned
+	}
+	if n < least {
+		return nil, false
+	}
+	b := make([]byte, min(n, headBytes), n)
+	for i := range n {
+		c, ok := asByte(at(i))
+		switch {
+		case !ok, i == headBytes && !probe.Media(b):
+			return nil, false
+		case i < len(b):
+			b[i] = c
+		default:
+			b = append(b, c)
+		}
+	}
+	return b, probe.Media(b[:min(n, headBytes)])
+}
+
+// asByte reads a number from -128 to 255; Java writes bytes with a sign.
+func asByte(v any) (byte, bool) {
+	var f float64
+	switch t := v.(type) {
+	case float64:
+		f = t
+	case int:
+		f = float64(t)
+	case json.Number:
+		n, err := strconv.Atoi(t.String())
+		if err != nil {
+			return 0, false
+		}
+		f = float64(n)
+	default:
+		r := reflect.ValueOf(v)
+		switch {
+		case r.CanInt():
+			f = float64(r.Int())
+		case r.CanUint():
+			f = float64(r.Uint())
+		default:
+			return 0, false
+		}
+	}
+	if f != math.Trunc(f) || f < -128 || f > 255 {
+		return 0, false
+	}
+	return byte(int(f) & 0xff), true
+}
+
+// numbered reads a map from "0" to its length as bytes: a typed array that JavaScript
+// wrote as JSON.
+func numbered(m map[string]any, declared bool) ([]byte, bool) {
+	if _, ok := m["0"]; !ok {
+		return nil, false
+	}
+	return byteList(len(m), declared, func(i int) any { return m[strconv.Itoa(i)] })
+}
+
+// keepBytes keeps what another spelling held.
+func (p *pass) keepBytes(ctx context.Context, b []byte) any {
+	return p.item(p.keep(ctx, strings.NewReader(string(b)), media.Meta{}))
+}
+
+// unescaped gives a text with URL escapes taken out of every long run of base64, so
+// that it is found whole: %2B, %2F, %3D and line ends.
+func unescaped(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var out strings.Builder
+	kept := 0
+	for i := 0; i < len(s); {
+		end, escapes := escapedRun(s, i)
+		if escapes > 0 && (end-i >= wholeSigned || strings.HasSuffix(s[:i], "base64,")) {
+			out.WriteString(s[kept:i])
+			out.WriteString(signs(s[i:end]))
+			kept = end
+		}
+		i = max(end, i+1)
+	}
+	if kept == 0 {
+		return s
+	}
+	out.WriteString(s[kept:])
+	return out.String()
+}
+
+// signs writes the escapes of a run as the signs that they stand for.
+func signs(run string) string {
+	text, err := url.PathUnescape(run)
+	if err != nil {
+		return run
+	}
+	return text
+}
+
+// escapedRun finds the end of the base64 that begins at i, and counts its escapes.
+func escapedRun(s string, i int) (end, escapes int) {
+	for i < len(s) {
+		switch {
+		case isBase64Byte(s[i]), s[i] == '=':
+			i++
+		case s[i] == '%' && i+3 <= len(s) && strings.Contains("2B 2b 2F 2f 3D 3d 0A 0a 0D 0d 2D 2d 5F 5f", s[i+1:i+3]) && s[i+2] != ' ' && s[i+1] != ' ':
+			i, escapes = i+3, escapes+1
+		default:
+			return i, escapes
+		}
+	}
+	return i, escapes
+}

@@ -1,0 +1,188 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/action"
+	"atelier/action/mediaset"
+	"atelier/agent"
+)
+
+// many is an action that gives Count pictures.
+func many() action.Action {
+	drawn := make([][]byte, 510)
+	for i := range drawn {
+		drawn[i] = picture(i)
+	}
+	return action.Action{
+		Name: "Many", Description: "Gives many pictures.",
+		Params: []action.Param{
+			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Required: true},
+			{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatBytes, IsArray: true},
+		},
+		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+			return action.Result{Outputs: map[string]any{"Images": drawn[:c.Int("Count")]}}, nil
+		},
+	}
+}
+
+func manyWorld(tb testing.TB, answers ...any) *world {
+	tb.Helper()
+	return build(tb, setup{
+		agents: map[string]string{"painter": "actions: [Many]\n"}, actions: append(mediaset.Actions(), many()),
+		answers: map[string][]any{"painter": answers},
+	})
+}
+
+// TestThreeHundredItems: all are kept, recorded and in order; the model sees the ends
+// of the list, how many there are, and how to see the rest.
+func TestThreeHundredItems(t *testing.T) {
+	t.Parallel()
+	w := manyWorld(t,
+		`{"actions":[{"name":"Many","params":{"Count":300}}]}`,
+		`{"actions":[{"name":"List Agent Media","params":{"Offset":100}}]}`,
+		`{"message":"Here is one: ${media:`+refOf(150)+`}","done":true}`)
+	res, err := w.run(t, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range 300 {
+		want = append(want, refOf(i))
+	}
+	if diff := cmp.Diff(want, refs(res.All())); diff != "" || w.recorder.count() != 300 {
+		t.Errorf("%d records: %s", w.recorder.count(), diff)
+	}
+	if diff := cmp.Diff([]string{refOf(150)}, refs(res.Outputs)); diff != "" {
+		t.Error(diff)
+	}
+	asked := w.script.asked()
+	told := lastMessage(asked[1])
+	for _, part := range []string{refOf(0), refOf(19), refOf(295), refOf(299), `"leftOut":275`, `"count":300`, "List Agent Media lists them"} {
+		if !strings.Contains(told, part) {
+			t.Errorf("the model is not told %s", part)
+		}
+	}
+	if len(told) > 5000 || strings.Contains(told, refOf(150)) {
+		t.Errorf("the model is told %d characters", len(told))
+	}
+	if page := lastMessage(asked[2]); !strings.Contains(page, refOf(100)) || !strings.Contains(page, refOf(149)) || strings.Contains(page, refOf(150)) || len(page) > 12_000 {
+		t.Errorf("the page has %d characters", len(page))
+	}
+	// The record of the act has them all.
+	var kept int
+	for _, s := range w.watcher.steps {
+		if s.Name == "Many" {
+			kept = strings.Count(string(s.Outputs), "refId")
+		}
+	}
+	if kept != 300 {
+		t.Errorf("the record of the act names %d items", kept)
+	}
+}
+
+// TestTheLimitOfARun: item 501 fails alone, and is told once.
+func TestTheLimitOfARun(t *testing.T) {
+	t.Parallel()
+	w := manyWorld(t, `{"actions":[{"name":"Many","params":{"Count":510}}]}`, `{"message":"ok","done":true}`)
+	res, err := w.run(t, "x")
+	if err != nil || len(res.All()) != 500 || w.recorder.count() != 500 {
+		t.Fatalf("%v, %d items", err, len(res.All()))
+	}
+	told := lastMessage(w.script.asked()[1])
+	for _, part := range []string{`"code":"PARTIAL"`, `"code":"too_large"`, `"failed":5`, "(10 times)", `"count":510`} {
+		if !strings.Contains(told, part) {
+			t.Errorf("the model is not told %s: %s", part, told)
+		}
+	}
+	if strings.Contains(told, refOf(505)) || len(res.Warnings) != 1 {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+}
+
+// TestManyItemsOfASubAgent: a parent sees the ends of what its sub-agent made, and an
+// error lists a bearable number of refs.
+func TestManyItemsOfASubAgent(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{
+		agents:  map[string]string{"painter": "agents: [writer]\n", "writer": "actions: [Many]\n"},
+		actions: []action.Action{many()},
+		answers: map[string][]any{
+			"painter": {`{"agents":[{"name":"writer","task":"draw"}]}`, `{"promote":["img-00000000"],"done":true}`, `{"message":"ok","done":true}`},
+			"writer":  {`{"actions":[{"name":"Many","params":{"Count":300}}]}`, `{"message":"drawn","done":true}`},
+		},
+	})
+	res, err := w.run(t, "x")
+	if err != nil || len(res.AlsoMade) != 300 {
+		t.Fatalf("%v, %d items", err, len(res.AlsoMade))
+	}
+	asked := w.script.asked()
+	for i, r := range asked {
+		if told := lastMessage(r); len(told) > 6000 {
+			t.Errorf("request %d: the model is told %d characters: %s", i, len(told), told[:300])
+		}
+	}
+	if told := lastMessage(asked[len(asked)-1]); !strings.Contains(told, "250 older ones") || !strings.Contains(told, refOf(299)) {
+		t.Errorf("told %s", told)
+	}
+}
+
+// BenchmarkManyItems is a run whose one act gives so many pictures: its time, and what
+// the model is told of them, in characters.
+func BenchmarkManyItems(b *testing.B) {
+	for _, n := range []int{1, 50, 300, 500} {
+		b.Run(fmt.Sprintf("items=%d", n), func(b *testing.B) {
+			w := manyWorld(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				w.script.answers = map[string][]any{"painter": {fmt.Sprintf(`{"actions":[{"name":"Many","params":{"Count":%d}}]}`, n), `{"message":"ok","done":true}`}}
+				w.script.requests, w.watcher.events, w.watcher.prompts, w.watcher.runs, w.watcher.steps = nil, nil, nil, nil, nil
+				w.recorder.items = nil
+				res, err := w.runner.Run(b.Context(), agent.Request{Agent: "painter", Message: "x"})
+				if err != nil || len(res.All()) != n {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(lastMessage(w.script.asked()[1]))), "characters")
+		})
+	}
+}
+
+// TestBoundedKeepsOtherLists: only lists of media items are shortened.
+func TestBoundedKeepsOtherLists(t *testing.T) {
+	t.Parallel()
+	rows := make([]any, 400)
+	for i := range rows {
+		rows[i] = map[string]any{"year": i, "name": "x"}
+	}
+	w := build(t, setup{
+		agents: map[string]string{"painter": "actions: [Rows]\n"},
+		actions: []action.Action{{
+			Name: "Rows", Description: "Gives rows.",
+			Params: []action.Param{{Name: "Rows", Direction: action.Output, ValueType: action.Other}},
+			Run: func(context.Context, *action.Call) (action.Result, error) {
+				return action.Result{Outputs: map[string]any{"Rows": rows}}, nil
+			},
+		}},
+		answers: map[string][]any{"painter": {`{"actions":[{"name":"Rows"}]}`, `{"done":true}`}},
+	})
+	if _, err := w.run(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	told := lastMessage(w.script.asked()[1])
+	var got struct {
+		Results struct {
+			Actions []struct{ Outputs struct{ Rows []any } }
+		}
+	}
+	body := strings.TrimSuffix(strings.TrimPrefix(told, "```json\n"), "\n```")
+	if err := json.Unmarshal([]byte(body), &got); err != nil || len(got.Results.Actions[0].Outputs.Rows) != 400 {
+		t.Errorf("%v: %.200s", err, told)
+	}
+}
