@@ -17,6 +17,11 @@ var (
 func converse(c *conversation) step {
 	w := readWish(c)
 	switch {
+	case w.draw != "" && exact(w.draw) && len(c.results) == 0:
+		return step{
+			Reasoning: "A painter would make up what a chart or diagram shows.", Done: true,
+			Message: "I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.",
+		}
 	case w == wish{}:
 		return step{Reasoning: "No picture is asked for.", Done: true, Message: talk(c)}
 	case w.draw != "" && len(c.did("Generate Image")) == 0:
@@ -33,6 +38,15 @@ func converse(c *conversation) step {
 		return s
 	}
 	return present(c, w.action(w.change), clip(w.change, 80))
+}
+
+// exact tells a wish for a drawing of data or structure, which is no picture.
+func exact(task string) bool {
+	if picturesOf.MatchString(task) {
+		return false
+	}
+	o := readOrder(task)
+	return len(o.charts)+len(o.drawings) > 0 || o.infographic != nil
 }
 
 // present shows what an action made.

@@ -179,3 +179,16 @@ func TestComposerDrawsWhatItsTaskSpellsOut(t *testing.T) {
 		}
 	}
 }
+
+func TestSageDoesNotPaintCharts(t *testing.T) {
+	t.Parallel()
+	for task, paints := range map[string]bool{
+		"Draw a bar chart of sales": false, "Make an infographic of the market": false, "Draw a diagram of the process": false,
+		"Draw a picture of a man with a chart": true, "Draw a harbour": true, "Sketch of a boat as a picture, please": true,
+	} {
+		s := ask(t, system(sageCallable), task)
+		if (len(s.Actions) == 1) != paints || !paints && !strings.Contains(s.Message, "made-up") {
+			t.Errorf("%q: %+v", task, s)
+		}
+	}
+}
