@@ -34,7 +34,7 @@ func extension(mimeType string) string {
 		return ".jpg"
 	case "image/svg+xml":
 		return ".svg"
-	case "image/png", "image/gif", "image/webp", "image/bmp", "image/avif", "audio/flac", "audio/ogg", "video/mp4", "video/webm":
+	case "image/png", "image/gif", "image/webp", "image/bmp", "image/avif", "audio/flac", "audio/ogg", "audio/aac", "video/mp4", "video/webm":
 		_, sub, _ := strings.Cut(mimeType, "/")
 		return "." + sub
 	case "audio/mpeg":

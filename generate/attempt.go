@@ -17,36 +17,30 @@ import (
 
 // call is one of the provider calls that the results are split into.
 type call struct {
-	number int // from 1
-	first  int // index of its first slot
-	n      int
+	plan   *Plan
+	number int   // from 1
+	slots  []int // indexes, from 1, that it fills
 }
 
-// slots lists the indexes that the call fills.
-func (c call) slots() []int {
-	var out []int
-	for i := range c.n {
-		out = append(out, c.first+i)
-	}
-	return out
-}
+func (c call) n() int { return len(c.slots) }
 
 // carry takes a call through its attempts. A call is repeated only if its driver
 // says that a repeat is safe and nothing came of it.
 func (x *execution) carry(ctx context.Context, c call) {
-	limit := x.g.limits[x.op.Provider]
-	if err := limit.Acquire(ctx, 1); err != nil {
+	lane := x.g.lanes[c.plan.Model.Provider]
+	if err := lane.slots.Acquire(ctx, 1); err != nil {
 		x.fail(ctx, c, 0, asError(err))
 		return
 	}
-	defer limit.Release(1)
-	for number := 1; ; number++ {
+	defer lane.slots.Release(1)
+	next, over := x.takeUp(ctx, c)
+	for number := next; !over; number++ {
 		if ended := ctx.Err(); ended != nil {
 			x.fail(ctx, c, 0, asError(ended))
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
-		if err == nil && got >= c.n {
+		if err == nil && got >= c.n() {
 			return
 		}
 		if err == nil {
@@ -86,9 +80,14 @@ func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Ca
 // attempt makes one provider call and delivers what it gives; got counts its items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
+	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model.Provider)
+	if failed != nil {
+		return 0, failed
+	}
+	defer func() { leave(failed) }()
 	a := Attempt{
 		ID: x.g.config.NewID(), Operation: x.op.ID, Call: c.number, Number: number, Key: t.Key,
-		Provider: x.op.Provider, APIModel: x.op.APIModel, Slots: c.slots(), Status: StatusSubmitted,
+		Provider: c.plan.Model.Provider, APIModel: c.plan.Model.APIModel, Slots: c.slots, Status: StatusSubmitted,
 		StartedAt: x.g.config.Now().UTC(),
 	}
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
@@ -96,13 +95,14 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		e.Retryable = false
 		return 0, e
 	}
-	u, failed := x.start(ctx, t, fmt.Sprintf("call-%d-attempt-%d", c.number, number))
+	var u Update
+	u, failed = x.start(ctx, c, t, fmt.Sprintf("call-%d-attempt-%d", c.number, number))
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
 		a.Task, a.Status = u.Task, StatusRunning
-		x.logAttempt(ctx, a)
-		u, failed = x.poll(ctx, t, &d, u.Task, fmt.Sprintf("call-%d-poll", c.number))
+		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
+		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
 	}
 	x.receive(&a, u, &d, failed)
 	x.logAttempt(ctx, a)
@@ -111,19 +111,24 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 
 // task is the plan's pattern for one call.
 func (x *execution) task(ctx context.Context, c call) Task {
-	t := x.plan.task
-	t.N = c.n
+	t := c.plan.task
+	t.N = c.n()
 	t.Key = x.op.Key + "-" + strconv.Itoa(c.number)
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {
 		// Each call has seeds of its own, or the calls would make equal pictures.
-		seed := t.Model.foldSeed(*t.Seed + int64(c.first-1))
+		seed := t.Model.foldSeed(*t.Seed + int64(c.slots[0]-1))
 		t.Seed = &seed
 	}
-	if x.g.config.Partials && slices.Contains(t.Model.Supports, "stream") {
-		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c.first+slot-1, b) }
+	if x.streams(c) {
+		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
 	}
 	return t
+}
+
+// streams tells whether a call gives preview frames.
+func (x *execution) streams(c call) bool {
+	return x.g.config.Partials && slices.Contains(c.plan.Model.Supports, "stream")
 }
 
 // outcome is what a journal remembers of a driver's answer.
@@ -157,12 +162,12 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 }
 
 // start makes the call within the model's time.
-func (x *execution) start(ctx context.Context, t Task, step string) (Update, *media.Error) {
+func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
 		ctx, stop := context.WithTimeout(ctx, limit)
 		defer stop()
-		return x.plan.driver.Start(ctx, t)
+		return c.plan.driver.Start(ctx, t)
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
@@ -170,35 +175,49 @@ func (x *execution) start(ctx context.Context, t Task, step string) (Update, *me
 	return u, err
 }
 
-// poll asks for a task until it is done, the wait is over or ctx ends. A failed poll
-// says nothing about the task, so polling goes on; only an answer about the task
-// itself ends it.
-func (x *execution) poll(ctx context.Context, t Task, d *delivery, h Handle, step string) (Update, *media.Error) {
-	every := cmp.Or(time.Duration(t.Model.PollSeconds)*time.Second, defaultPoll)
-	wait := cmp.Or(time.Duration(t.Model.WaitSeconds)*time.Second, defaultWait)
-	last := Update{Task: h}
+// polling is a task that is asked for.
+type polling struct {
+	call   call
+	task   Task
+	handle Handle
+	step   string // the name of its steps in the journal
+}
+
+// poll asks for a task until it is done, the wait is over or ctx ends; a notification
+// comes before the next poll is due. A failed poll says nothing about the task, so
+// polling goes on; only an answer about the task itself ends it.
+//
+// begin runs when notifications can be heard, before the first poll.
+func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (Update, *media.Error) {
+	m, h := p.task.Model, p.handle
+	every := cmp.Or(time.Duration(m.PollSeconds)*time.Second, defaultPoll)
+	wait := cmp.Or(time.Duration(m.WaitSeconds)*time.Second, defaultWait)
+	told := x.g.notices.wait(m.Provider, h.ID)
+	defer x.g.notices.leave(m.Provider, h.ID, told)
+	begin()
+	last, pause, waited := Update{Task: h}, every, time.Duration(0)
 	for number := 1; ; number++ {
-		if time.Duration(number)*every > wait {
+		if waited += pause; waited > wait {
 			x.mu.Lock()
 			x.running = true
 			x.mu.Unlock()
-			return last, media.Errorf(media.CodeDeadline, "wait %s for %s: %w", wait, t.Model.Name, errRunning)
+			return last, media.Errorf(media.CodeDeadline, "wait %s for %s: %w", wait, m.Name, errRunning)
 		}
-		if err := x.journal.Sleep(ctx, every); err != nil {
-			return last, x.cancelTask(ctx, h, err)
+		if err := x.rest(ctx, pause, told); err != nil {
+			return last, x.cancelTask(ctx, p.call, h, err)
 		}
-		u, err := x.step(ctx, step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
-			return x.plan.driver.Poll(ctx, t, h)
-		})
+		u, err := x.ask(ctx, p, told, number)
+		pause = every
 		switch {
 		case ctx.Err() != nil:
 			d.take(ctx, u)
-			return last, x.cancelTask(ctx, h, ctx.Err())
+			return last, x.cancelTask(ctx, p.call, h, context.Cause(ctx))
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			err.Retryable = false // the task was paid for: the call is not made again
 			return u, err
 		case err != nil:
+			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
 			continue
 		}
 		last = u
@@ -208,6 +227,38 @@ func (x *execution) poll(ctx context.Context, t Task, d *delivery, h Handle, ste
 		}
 		x.emit(ctx, Event{Kind: EventProgress, Progress: u.Progress, Status: StatusRunning})
 	}
+}
+
+// ask gives the state of a task: what its provider told, or the answer of a poll.
+func (x *execution) ask(ctx context.Context, p polling, told *waiting, number int) (Update, *media.Error) {
+	if news := told.take(); news != nil && (news.Done || len(news.Items) > 0) {
+		return *news, nil
+	}
+	return x.step(ctx, p.step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
+		return p.call.plan.driver.Poll(ctx, p.task, p.handle)
+	})
+}
+
+// rest waits until the next poll, or until the provider tells something.
+func (x *execution) rest(ctx context.Context, pause time.Duration, told *waiting) error {
+	if told.pending() {
+		return ctx.Err()
+	}
+	nap, wake := context.WithCancel(ctx)
+	defer wake()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-told.bell:
+			wake()
+		case <-done:
+		}
+	}()
+	if err := x.journal.Sleep(nap, pause); err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return ctx.Err()
 }
 
 // transient tells a failed poll from an answer about the task.
@@ -221,10 +272,13 @@ func transient(err *media.Error) bool {
 }
 
 // cancelTask asks the provider to stop.
-func (x *execution) cancelTask(ctx context.Context, h Handle, why error) *media.Error {
+func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error) *media.Error {
+	if media.CodeOf(why) == media.CodeConflict { // another process has the task
+		return media.Errorf(media.CodeConflict, "leave the task to another process: %w", errRunning)
+	}
 	save, done := saving(ctx)
 	defer done()
-	if err := x.plan.driver.Cancel(save, h); err != nil {
+	if err := c.plan.driver.Cancel(save, h); err != nil {
 		x.warn("the provider could not be told to stop: " + asError(err).Message)
 	}
 	return asError(why)
@@ -232,7 +286,13 @@ func (x *execution) cancelTask(ctx context.Context, h Handle, why error) *media.
 
 // receive turns an answer into the receipt of its attempt.
 func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Error) {
-	a.Usage, a.ReportedUSD = u.Usage, u.ReportedUSD
+	a.Usage, a.ReportedUSD = u.Usage, cmp.Or(u.ReportedUSD, d.call.plan.Model.creditCost(u.ReportedCredits))
+	if a.Usage.Calls == 0 {
+		a.Usage.Calls = 1
+	}
+	if a.Usage.Images == 0 {
+		a.Usage.Images = d.made
+	}
 	a.Status, a.Error = d.status(failed), nil
 	if failed != nil {
 		a.Error = slotError(failed)
@@ -242,21 +302,18 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if d.got > 0 || u.Usage != (Usage{}) || u.ReportedUSD != "" {
-		x.receipts = append(x.receipts, receipt{usage: u.Usage, reportedUSD: u.ReportedUSD})
+	x.count(d.call.plan.Model, *a)
+	for _, index := range d.call.slots {
+		x.unsettled[index] = x.unsettled[index] || u.Usage.Unsettled > 0
 	}
-	x.usage.add(u.Usage)
-	if u.Usage.Calls == 0 {
-		x.usage.Calls++
-	}
-	if u.Usage.Images == 0 {
-		x.usage.Images += d.made
-	}
-	for k, v := range u.Metadata {
-		if x.metadata == nil {
-			x.metadata = map[string]any{}
-		}
-		x.metadata[k] = v
+	x.note(u.Metadata)
+}
+
+// count adds what an attempt used; the caller holds mu.
+func (x *execution) count(m Model, a Attempt) {
+	x.usage.add(a.Usage)
+	if a.Usage.Images > 0 || a.Usage.InputTokens+a.Usage.OutputTokens > 0 || a.Usage.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed {
+		x.receipts = append(x.receipts, receipt{model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
 	}
 }
 

@@ -35,16 +35,20 @@ type Model struct {
 	MaxMaskBytes  int64 `json:"max_mask_bytes,omitempty" yaml:"max_mask_bytes"`
 	// Mask is the polarity: none, alpha0 (transparent = repaint), white, black.
 	Mask string `json:"mask" yaml:"mask"`
-	// EditLacks lists what of Supports and Options an edit does not take.
-	EditLacks []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
+	// EditLacks lists what of Supports and Options an edit does not take, GenerateLacks
+	// what a generation does not.
+	EditLacks     []string `json:"edit_lacks,omitempty" yaml:"edit_lacks"`
+	GenerateLacks []string `json:"generate_lacks,omitempty" yaml:"generate_lacks"`
 	// MaxPrompt is the prompt's limit in characters; 0 means unknown.
 	MaxPrompt int `json:"max_prompt" yaml:"max_prompt"`
 	// Supports lists what the model takes besides: seed, negative_prompt, style,
-	// stream, background, compression, moderation.
+	// stream, background, compression, moderation, speed.
 	Supports []string `json:"supports" yaml:"supports"`
 	// Qualities are the model's own quality words; Formats its output formats.
 	Qualities []string `json:"qualities,omitempty" yaml:"qualities"`
 	Formats   []string `json:"formats,omitempty" yaml:"formats"`
+	// Voices are the names of the voices of a model that speaks, its usual one first.
+	Voices []string `json:"voices,omitempty" yaml:"voices"`
 	// Options are the provider options that it takes.
 	Options []string `json:"options,omitempty" yaml:"options"`
 	// MaxSeed is the largest seed; 0 means that any 64-bit number will do.
@@ -56,16 +60,20 @@ type Model struct {
 	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
 	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
 	// Concurrency is how many calls run at once; 0 means the Gateway's default of 4.
-	Concurrency int       `json:"concurrency,omitempty" yaml:"concurrency"`
-	Prices      []Price   `json:"prices" yaml:"prices"`
-	Life        LifeCycle `json:"life" yaml:"life"`
+	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`
+	// PerMinute is how many calls a minute the provider takes, of all its models
+	// together; 0 means unknown.
+	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
+	Prices    []Price   `json:"prices" yaml:"prices"`
+	Life      LifeCycle `json:"life" yaml:"life"`
 	// Source says where the facts come from, and when they were read.
 	Source string `json:"source" yaml:"source"`
 }
 
 // SizeRule says how a model is sized.
 type SizeRule struct {
-	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers) or none.
+	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers), ratio (any
+	// ratio up to MaxRatio) or none.
 	Mode   string   `json:"mode" yaml:"mode"`
 	Values []string `json:"values,omitempty" yaml:"values"`
 	Auto   bool     `json:"auto,omitempty" yaml:"auto"`
@@ -84,7 +92,9 @@ type SizeRule struct {
 
 // Price is one price line in US dollars as decimal text.
 type Price struct {
-	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out, token_text_out, second. Token prices are per million.
+	// Unit is image, megapixel, token_text_in, token_image_in, token_image_out,
+	// token_text_out, second, character, credit. Prices of tokens and characters are per
+	// million. Tokens of output that are no picture's, those of sound too, are token_text_out.
 	Unit string `json:"unit" yaml:"unit"`
 	// Quality, Size and Tier narrow the line; empty matches all.
 	Quality string `json:"quality,omitempty" yaml:"quality"`

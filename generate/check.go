@@ -15,17 +15,18 @@ const (
 	MaxN = 100
 	// maxPrompt is the prompt's limit, in characters, where a model names none.
 	maxPrompt = 32_000
+	// minSpeed and maxSpeed bound the speed of speech.
+	minSpeed, maxSpeed = 0.25, 4.0
 )
 
 // normalise fills the defaults of a copy and refuses what no model could take.
 func (r Request) normalise() (Request, error) {
 	r.Method = cmp.Or(r.Method, MethodGenerate)
-	r.Modality = cmp.Or(r.Modality, media.ModalityImage)
 	r.OutputFormat = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(r.OutputFormat), "."))
 	if r.OutputFormat == "jpg" {
 		r.OutputFormat = "jpeg"
 	}
-	for _, s := range []*string{&r.Size, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
+	for _, s := range []*string{&r.Voice, &r.Size, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
 		*s = strings.TrimSpace(*s)
 	}
 	r.Style, r.Background, r.Moderation = strings.ToLower(r.Style), strings.ToLower(r.Background), strings.ToLower(r.Moderation)
@@ -44,7 +45,7 @@ func (r Request) checkWords() error {
 		return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", r.N, MaxN)
 	}
 	if strings.TrimSpace(r.Prompt) == "" && r.Method != MethodVariation {
-		return media.Errorf(media.CodeInvalid, "the prompt is empty: say what the picture is to show")
+		return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", emptyPrompt(r.Modality))
 	}
 	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
 		return media.Errorf(media.CodeInvalid, "the prompt is not valid UTF-8: save it as UTF-8 text")
@@ -62,13 +63,16 @@ func (r Request) checkWords() error {
 	if r.Compression != nil && (*r.Compression < 0 || *r.Compression > 100) {
 		return media.Errorf(media.CodeInvalid, "compression is %d: use 0 to 100", *r.Compression)
 	}
+	if r.Speed != 0 && !(r.Speed >= minSpeed && r.Speed <= maxSpeed) {
+		return media.Errorf(media.CodeInvalid, "speed is %g: use %g to %g", r.Speed, minSpeed, maxSpeed)
+	}
 	for _, w := range []struct {
 		setting, value string
 		words          []string
 	}{
 		{"background", r.Background, []string{"transparent", "opaque", "auto"}},
 		{"moderation", r.Moderation, []string{"auto", "low"}},
-		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "wav", "mp3"}},
+		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac"}},
 		{"method", string(r.Method), []string{"generate", "edit", "variation"}},
 	} {
 		if w.value != "" && !slices.Contains(w.words, w.value) {
@@ -76,6 +80,14 @@ func (r Request) checkWords() error {
 		}
 	}
 	return nil
+}
+
+// emptyPrompt says what is missing.
+func emptyPrompt(m media.Modality) string {
+	if m == media.ModalityAudio {
+		return "give the text to speak"
+	}
+	return "say what the picture is to show"
 }
 
 // checkInputs proves that method and pictures belong together: a picture that would

@@ -27,7 +27,7 @@ func (g *Gateway) choose(r Request) (choice, error) {
 	switch {
 	case r.Model != "":
 		return g.named(r, r.Model)
-	case g.config.DefaultModel != "":
+	case g.config.DefaultModel != "" && g.modality(Request{Model: g.config.DefaultModel}) == r.Modality:
 		c, err := g.named(r, g.config.DefaultModel)
 		if err != nil {
 			return c, fmt.Errorf("use the default model: %w", err)

@@ -14,33 +14,52 @@ import (
 type delivery struct {
 	x    *execution
 	call call
-	got  int // items seen, failed ones included
-	made int // items that became outputs
+	seen int // items of the provider, failed ones included
+	got  int // results: a grid of items has several
+	made int // results that became outputs
 	bad  map[Status]int
 }
 
 // take handles the items that are new in an update: asynchronous providers repeat
 // the old ones.
 func (d *delivery) take(ctx context.Context, u Update) {
-	for _, item := range u.Items[min(d.got, len(u.Items)):] {
-		d.one(ctx, item, u.Metadata)
+	fresh := u.Items[min(d.seen, len(u.Items)):]
+	if len(fresh) == 0 {
+		return
+	}
+	ctx, done := saving(ctx)
+	defer done()
+	for _, item := range fresh {
+		d.seen++
+		if item.Tiles == nil || item.Err != nil {
+			d.one(ctx, item, u.Metadata)
+			continue
+		}
+		for _, tile := range d.cut(ctx, item, u.Metadata) {
+			d.one(ctx, tile, u.Metadata)
+		}
 	}
 }
 
-// one turns an item into a slot, records it and tells.
+// one turns an item into a slot, records it and tells. A slot that an earlier process
+// filled stays.
 func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 	x := d.x
-	index := d.call.first + d.got
-	if d.got >= d.call.n {
-		index = x.extraSlot(d.call.n)
+	var index int
+	if d.got < d.call.n() {
+		index = d.call.slots[d.got]
+	} else {
+		index = x.extraSlot(d.call.n())
 	}
 	d.got++
+	if x.filled(index) {
+		d.made++
+		return
+	}
 	s := Slot{
 		Index: index, RevisedPrompt: media.Scrub(item.RevisedPrompt), Seed: item.Seed, Safety: item.Safety,
 	}
-	save, done := saving(ctx)
-	defer done()
-	out, err := x.output(save, item, index, said)
+	out, err := d.output(ctx, item, index, said)
 	if err != nil {
 		s.Status, s.Error = statusOf(err), slotError(err)
 		if d.bad == nil {
@@ -51,7 +70,14 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		d.made++
 		s.Status, s.Output = StatusSucceeded, &out
 	}
-	x.settleSlot(save, s)
+	x.settleSlot(ctx, s)
+}
+
+// filled tells whether a slot has its output.
+func (x *execution) filled(index int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.slots[index-1].Output != nil
 }
 
 // status is what became of the call.
@@ -59,7 +85,7 @@ func (d *delivery) status(failed *media.Error) Status {
 	switch {
 	case stillRunning(failed):
 		return StatusRunning
-	case d.made > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n):
+	case d.made > 0 && (failed != nil || len(d.bad) > 0 || d.got < d.call.n()):
 		return StatusPartial
 	case d.made > 0:
 		return StatusSucceeded
@@ -115,7 +141,10 @@ func (x *execution) settleSlot(ctx context.Context, s Slot) {
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
 	save, done := saving(ctx)
 	defer done()
-	for _, index := range c.slots()[min(got, c.n):] {
+	for _, index := range c.slots[min(got, c.n()):] {
+		if x.filled(index) {
+			continue
+		}
 		s := Slot{Index: index, Status: statusOf(err), Error: slotError(err)}
 		if stillRunning(err) {
 			s = Slot{Index: index, Status: StatusRunning}
@@ -126,13 +155,18 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 
 // short ends the slots of a call that succeeded with fewer items than asked for.
 func (x *execution) short(ctx context.Context, c call, got int) {
-	x.fail(ctx, c, got, media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", x.op.Model, got, c.n))
+	x.fail(ctx, c, got, media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n()))
 }
 
-// partial passes a preview frame on and remembers the last one.
-func (x *execution) partial(ctx context.Context, index int, b media.Blob) {
+// partial passes a preview frame on and remembers the last one. A frame for a result
+// beyond those of the call is shown to nobody.
+func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob) {
+	if slot < 1 || slot > c.n() {
+		return
+	}
+	index := c.slots[slot-1]
 	x.mu.Lock()
-	p := preview{count: x.previews[index].count + 1, last: b}
+	p := preview{count: x.previews[index].count + 1, last: b, call: c}
 	x.previews[index] = p
 	x.mu.Unlock()
 	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Progress: -1, Status: StatusRunning})
@@ -146,7 +180,8 @@ func (x *execution) keepPreview(ctx context.Context, s *Slot) {
 	if !ok || s.Error == nil {
 		return
 	}
-	o := x.describe(ctx, p.last, s.Index, nil)
+	d := delivery{x: x, call: p.call}
+	o := d.describe(ctx, p.last, s.Index, nil)
 	o.Partial = true
 	o.Label += " (preview)"
 	o = x.record(ctx, o)
@@ -168,8 +203,9 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 }
 
 // describe makes the output of stored media.
-func (x *execution) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
-	label := x.plan.req.Label
+func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
+	x, plan := d.x, d.call.plan
+	label := plan.req.Label
 	switch {
 	case label == "":
 		label = fmt.Sprintf("Generated %s %d", x.op.Modality, index)
@@ -177,36 +213,36 @@ func (x *execution) describe(ctx context.Context, b media.Blob, index int, said 
 		label = fmt.Sprintf("%s %d", label, index)
 	}
 	meta := map[string]any{
-		"model": x.op.Model, "api_model": x.op.APIModel, "provider": x.op.Provider, "digital_source_type": term(x.sourceType()),
+		"model": plan.Model.Name, "api_model": plan.Model.APIModel, "provider": plan.Model.Provider, "digital_source_type": term(plan.sourceType()),
 	}
 	maps.Copy(meta, said)
 	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
-	for _, in := range x.plan.req.Inputs {
+	for _, in := range plan.req.Inputs {
 		role := "input"
 		if x.op.Method == MethodVariation {
 			role = "variation"
 		}
 		o.Lineage = append(o.Lineage, media.Parent{Ref: in.Ref, Role: role})
 	}
-	if m := x.plan.req.Mask; m != nil {
+	if m := plan.req.Mask; m != nil {
 		o.Lineage = append(o.Lineage, media.Parent{Ref: m.Ref, Role: "mask"})
 	}
-	o.Origin = media.Origin{Direction: "output", Source: x.op.Model, AgentPath: media.ScopeOf(ctx).AgentPath, Operation: x.op.ID}
+	o.Origin = media.Origin{Direction: "output", Source: plan.Model.Name, AgentPath: media.ScopeOf(ctx).AgentPath, Operation: x.op.ID}
 	o.CreatedAt = x.g.config.Now().UTC()
 	return o
 }
 
 // sourceType says how the pixels came to be. A rule that edits what a model made leaves
 // a picture with parts that a model made.
-func (x *execution) sourceType() string {
-	edited := x.op.Method == MethodEdit
-	if x.op.Provider != offlineProvider {
+func (p *Plan) sourceType() string {
+	edited := p.req.Method == MethodEdit
+	if p.Model.Provider != offlineProvider {
 		if edited {
 			return imaging.SourceEdited
 		}
 		return imaging.SourceGenerated
 	}
-	for _, in := range x.plan.req.Inputs {
+	for _, in := range p.req.Inputs {
 		if t, _ := in.Metadata["digital_source_type"].(string); t == term(imaging.SourceGenerated) || t == term(imaging.SourceEdited) {
 			return imaging.SourceEdited
 		}

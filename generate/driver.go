@@ -98,17 +98,20 @@ type Task struct {
 	Seed              *int64
 	OutputFormat      string
 	Compression       *int
-	Inputs            []media.Output
-	Mask              *media.Output
-	Moderation        string
+	// Voice and Speed are of speech; empty and 0 leave them to the provider.
+	Voice      string
+	Speed      float64
+	Inputs     []media.Output
+	Mask       *media.Output
+	Moderation string
 	// Options are the options under this provider's key, checked against the catalogue row.
 	Options map[string]any
 	// NotifyURL is where the provider is to tell how the task goes on; empty means
 	// nowhere. Secret is what its calls are to be signed with or to carry.
-	NotifyURL, NotifySecret string
+	NotifyURL, NotifySecret string `json:"-"`
 	// Partial, if not nil, receives preview frames; slot counts from 1 within this
 	// call. Frames are temporary. It may be called from several goroutines.
-	Partial func(slot int, b media.Blob)
+	Partial func(slot int, b media.Blob) `json:"-"`
 }
 
 // Update is what a provider call has given so far.
@@ -151,6 +154,8 @@ type Item struct {
 	// actions), small and free of media. It becomes part of the output's metadata, where
 	// later edits of it find it.
 	Metadata map[string]any
+
+	parent *media.Parent // the grid that it was cut from
 }
 
 // Tiles is the layout of a grid; both at least 1, at most 16 tiles.

@@ -19,6 +19,8 @@ const (
 	EventPartial EventKind = "partial"
 	// EventRetry: a call failed and is made again after Wait.
 	EventRetry EventKind = "retry"
+	// EventFallback: the next model is asked for what the one before could not give.
+	EventFallback EventKind = "fallback"
 	// EventSlot: a slot is final, recorded if it succeeded.
 	EventSlot EventKind = "slot"
 	// EventFinished: the operation is over, or left running past its wait.

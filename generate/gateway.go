@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/semaphore"
 
 	"atelier/imaging"
 	"atelier/journal"
@@ -48,6 +47,8 @@ type Config struct {
 	Journal journal.Journal
 	// Operations keeps intent and receipt of every call; default [NopLog].
 	Operations OperationLog
+	// Budget bounds the cost of operations; default [NoBudget].
+	Budget Budget
 	// Events is told how operations go on, from several goroutines; default nobody. It
 	// must not block.
 	Events func(ctx context.Context, e Event)
@@ -90,7 +91,9 @@ const (
 type Gateway struct {
 	config  Config
 	drivers map[string]Driver
-	limits  map[string]*semaphore.Weighted // calls at once, by provider
+	lanes   map[string]*lane // by provider
+	notices notices
+	holder  string // names this gateway among those that work on one ledger
 }
 
 // NewGateway makes a gateway. Its error has code media.CodeInvalid and names the
@@ -106,14 +109,14 @@ func NewGateway(c Config) (*Gateway, error) {
 		}
 	}
 	c.fill()
-	g := &Gateway{config: c, drivers: map[string]Driver{}, limits: map[string]*semaphore.Weighted{}}
+	g := &Gateway{config: c, drivers: map[string]Driver{}, lanes: map[string]*lane{}, holder: c.NewID()}
 	for _, d := range c.Drivers {
 		p := d.Provider()
 		if _, twice := g.drivers[p]; twice {
 			return nil, media.Errorf(media.CodeInvalid, "generate.Config.Drivers has two drivers for %s: leave one out", p)
 		}
 		g.drivers[p] = d
-		g.limits[p] = semaphore.NewWeighted(int64(g.concurrency(p)))
+		g.lanes[p] = g.lane(p)
 	}
 	return g, nil
 }
@@ -125,6 +128,9 @@ func (c *Config) fill() {
 	}
 	if c.Operations == nil {
 		c.Operations = NopLog{}
+	}
+	if c.Budget == nil {
+		c.Budget = NoBudget{}
 	}
 	if c.Events == nil {
 		c.Events = func(context.Context, Event) {}
@@ -140,19 +146,6 @@ func (c *Config) fill() {
 	}
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, defaultAttempts)
 	c.MaxRetryWait = cmp.Or(c.MaxRetryWait, defaultRetryWait)
-}
-
-func (g *Gateway) concurrency(provider string) int {
-	if g.config.Concurrency > 0 {
-		return g.config.Concurrency
-	}
-	most := 0
-	for _, m := range g.config.Catalogue.rows {
-		if m.Provider == provider {
-			most = max(most, m.Concurrency)
-		}
-	}
-	return cmp.Or(most, defaultConcurrency)
 }
 
 // Models lists the catalogue, retired models included, in the order of preference.
@@ -220,7 +213,7 @@ func (g *Gateway) Providers() []Provider {
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is
 // cancelled. A provider that works past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
-	p, err := g.Plan(ctx, r)
+	p, err := g.planAny(ctx, r)
 	if err != nil {
 		return p.refused(), err
 	}
@@ -242,8 +235,7 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.run(ctx)
-	return x.finish(ctx), nil
+	return x.work(ctx), nil
 }
 
 // recall finds what an idempotency key has already made.

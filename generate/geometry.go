@@ -66,6 +66,8 @@ func (r SizeRule) fitSize(ask sides) fit {
 	case "tier":
 		ratio := r.nearestRatio(ask.ratio())
 		return r.tierFit(ratio, r.nearestTier(ratio, ask.pixels()))
+	case "ratio":
+		return r.anyRatio(ask.ratio())
 	}
 	return fit{}
 }
@@ -82,6 +84,8 @@ func (r SizeRule) fitRatio(ask float64, tier string) fit {
 		return fit{sides: r.freeSize(sides{int(math.Round(math.Sqrt(area * ask))), int(math.Round(math.Sqrt(area / ask)))})}
 	case "tier":
 		return r.tierFit(r.nearestRatio(ask), tier)
+	case "ratio":
+		return r.anyRatio(ask)
 	}
 	return fit{}
 }

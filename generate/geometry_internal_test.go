@@ -80,21 +80,21 @@ func TestDecimalIsExact(t *testing.T) {
 		{Unit: "token_text_in", USD: "5"},
 		{Unit: "token_image_out", USD: "30"},
 	}}
-	got := settle(m, []receipt{
-		{usage: Usage{InputTokens: 1, OutputTokens: 2058, ImageOutputTokens: 2058}},
-		{reportedUSD: "0.1"},
-		{reportedUSD: "0.2"},
+	got := settle([]receipt{
+		{model: m, usage: Usage{InputTokens: 1, OutputTokens: 2058, ImageOutputTokens: 2058}},
+		{model: m, reportedUSD: "0.1"},
+		{model: m, reportedUSD: "0.2"},
 	})
 	if got == nil || *got != "0.361745" {
 		t.Errorf("settle gives %v, want 0.361745", got)
 	}
-	if got := settle(m, []receipt{{reportedUSD: "0.1"}, {usage: Usage{OutputTokens: 5}}}); got != nil {
+	if got := settle([]receipt{{model: m, reportedUSD: "0.1"}, {model: m, usage: Usage{OutputTokens: 5}}}); got != nil {
 		t.Errorf("an unpriced kind of token costs %s, want unknown", *got)
 	}
-	if got := settle(m, []receipt{{reportedUSD: "lots"}}); got != nil {
+	if got := settle([]receipt{{model: m, reportedUSD: "lots"}}); got != nil {
 		t.Errorf("an unreadable amount costs %s, want unknown", *got)
 	}
-	if got := settle(m, nil); got != nil {
+	if got := settle(nil); got != nil {
 		t.Errorf("no call costs %s, want unknown", *got)
 	}
 	if got := decimal(big.NewRat(100, 1)); got != "100" {

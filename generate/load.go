@@ -21,23 +21,28 @@ import (
 var shipped embed.FS
 
 // shippedFiles are in the order in which models are listed.
-func shippedFiles() []string { return []string{"gemini", "openai", "offline"} }
+func shippedFiles() []string {
+	return []string{"gemini", "openai", "openrouter", "midjourney", "offline"}
+}
 
 // Catalogue knows every model: names, abilities, prices, life. It is immutable and
 // safe for concurrent use.
 type Catalogue struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
+	// endpoints are those of the user's files.
+	endpoints []Endpoint
 }
 
 // catalogueFile is one provider's YAML.
 type catalogueFile struct {
 	Provider string      `yaml:"provider"`
+	Endpoint *Endpoint   `yaml:"endpoint"`
 	Models   []yaml.Node `yaml:"models"`
 }
 
 // LoadCatalogue reads the shipped catalogue and then the user's files, each one
-// provider's. A user's row with the api_model of an earlier one changes the fields
+// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an earlier one changes the fields
 // that it names and leaves the others; any other row is added. The error has code
 // media.CodeInvalid and names provider, model and field.
 func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
@@ -82,6 +87,9 @@ func (c *Catalogue) read(r io.Reader) error {
 	f.Provider = strings.ToLower(strings.TrimSpace(f.Provider))
 	if f.Provider == "" {
 		return media.Errorf(media.CodeInvalid, "model catalogue names no provider: begin the file with \"provider: NAME\"")
+	}
+	if err := c.readEndpoint(f.Provider, f.Endpoint); err != nil {
+		return err
 	}
 	for i := range f.Models {
 		if err := c.readRow(f.Provider, &f.Models[i]); err != nil {

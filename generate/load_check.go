@@ -66,9 +66,9 @@ func known() map[string][]string {
 		"methods":  {string(MethodGenerate), string(MethodEdit), string(MethodVariation)},
 		"modality": {string(media.ModalityImage), string(media.ModalityAudio), string(media.ModalityVideo), string(media.ModalityDocument)},
 		"mask":     {"", "none", "alpha0", "white", "black"},
-		"mode":     {"enum", "free", "tier", "none"},
-		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation"},
-		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second"},
+		"mode":     {"enum", "free", "tier", "ratio", "none"},
+		"supports": {"seed", "negative_prompt", "style", "stream", "background", "compression", "moderation", "speed"},
+		"unit":     {"image", "megapixel", "token_text_in", "token_image_in", "token_image_out", "token_text_out", "second", "character", "credit"},
 	}
 }
 
@@ -153,6 +153,10 @@ func (m Model) checkSize() error {
 	case "free":
 		if s.MinSide < 1 || s.MaxSide < s.MinSide || s.Step < 1 || s.MaxPixels > 0 && s.MaxPixels < s.MinPixels || s.MaxRatio != 0 && s.MaxRatio < 1 {
 			return m.bad("size", "a free size needs step, min_side and max_side, the least first")
+		}
+	case "ratio":
+		if s.MaxRatio < 1 {
+			return m.bad("size.max_ratio", "a size by ratio needs the largest ratio, at least 1")
 		}
 	case "tier":
 		return m.checkTable()

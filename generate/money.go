@@ -80,15 +80,15 @@ func estimate(t Task, n int) *string {
 // settle is what calls cost by the provider's own count: the sums that it named, or
 // its tokens at the catalogue's prices; nil if neither is known for every call. A
 // model whose every price is zero costs nothing.
-func settle(m Model, calls []receipt) *string {
+func settle(calls []receipt) *string {
 	sum := new(big.Rat)
 	for _, c := range calls {
 		part, ok := dollars(c.reportedUSD)
 		if !ok {
-			part, ok = m.tokenCost(c.usage)
+			part, ok = c.model.tokenCost(c.usage)
 		}
 		if !ok {
-			part, ok = new(big.Rat), m.free()
+			part, ok = new(big.Rat), c.model.free()
 		}
 		if !ok {
 			return nil
@@ -104,8 +104,22 @@ func settle(m Model, calls []receipt) *string {
 
 // receipt is what one provider call was billed for.
 type receipt struct {
+	model       Model
 	usage       Usage
 	reportedUSD string
+}
+
+// creditCost prices the provider's own unit; empty if the unit or its price is unknown.
+func (m Model) creditCost(credits string) string {
+	amount, ok := dollars(credits)
+	if !ok {
+		return ""
+	}
+	each, ok := m.price("credit", "", "", "")
+	if !ok {
+		return ""
+	}
+	return decimal(amount.Mul(amount, each))
 }
 
 // free tells whether the model costs nothing at all.

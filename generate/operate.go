@@ -3,6 +3,8 @@ package generate
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,37 +23,38 @@ type execution struct {
 	op      Operation
 	journal journal.Journal
 	started time.Time
+	past    map[int][]Attempt // attempts of earlier processes, by call
 
-	mu       sync.Mutex // guards all below
-	slots    []Slot     // by index - 1; extra results are appended
-	receipts []receipt
-	usage    Usage
-	warnings []string
-	metadata map[string]any
-	previews map[int]preview // by slot index
-	running  bool            // a task goes on past the wait
-	formats  formats
+	mu        sync.Mutex   // guards all below
+	lost      []media.Blob // blobs of an earlier process that no slot has yet
+	slots     []Slot       // by index - 1; extra results are appended
+	receipts  []receipt
+	usage     Usage
+	warnings  []string
+	metadata  map[string]any
+	previews  map[int]preview // by slot index
+	running   bool            // a task goes on past the wait
+	unsettled map[int]bool    // slots whose call may have been billed
+	formats   formats
 }
 
 // preview is what came of a slot before its end.
 type preview struct {
 	count int
 	last  media.Blob
+	call  call
 }
 
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.config.NewID()
 	now := g.config.Now().UTC()
-	x := &execution{
-		g: g, plan: p, started: now, previews: map[int]preview{}, warnings: slices.Clone(p.Warnings),
-		op: Operation{
-			ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
-			Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
-			Prompt: media.Scrub(p.task.Prompt), N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
-			Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, StartedAt: now,
-		},
-	}
+	x := g.newExecution(p, Operation{
+		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
+		Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
+		Prompt: media.Scrub(p.task.Prompt), N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
+		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
+	})
 	for i := range x.op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
 	}
@@ -59,14 +62,25 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
 		return nil, ctx, wrap("open journal", err)
 	}
+	if err := g.config.Budget.Reserve(ctx, x.op); err != nil {
+		return nil, ctx, wrap("reserve money", err)
+	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
+		g.config.Budget.Settle(ctx, x.op)
 		return nil, ctx, wrap("journal operation", err)
 	}
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
 	return x, ctx, nil
+}
+
+func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
+	return &execution{
+		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{},
+		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
+	}
 }
 
 // emit fills in what every event of the operation has.
@@ -76,13 +90,41 @@ func (x *execution) emit(ctx context.Context, e Event) {
 	x.g.config.Events(ctx, e)
 }
 
-// run makes all calls at once, as far as the provider's limit lets it.
-func (x *execution) run(ctx context.Context) {
-	var all sync.WaitGroup
-	first := 1
+// work does the whole of an operation, as the only one who does.
+func (x *execution) work(ctx context.Context) *Result {
+	held, release := x.hold(ctx)
+	defer release()
+	x.run(held, x.calls())
+	x.fallBack(held)
+	if media.CodeOf(context.Cause(held)) == media.CodeConflict {
+		x.warn("another process took this operation over: it goes on there")
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.op.Status = StatusRunning
+		return x.result()
+	}
+	return x.finish(ctx)
+}
+
+// calls parts the slots of the plan.
+func (x *execution) calls() []call {
+	var all []call
+	next := 1
 	for i, n := range x.plan.Calls {
-		c := call{number: i + 1, first: first, n: n}
-		first += n
+		c := call{plan: x.plan, number: i + 1}
+		for range n {
+			c.slots = append(c.slots, next)
+			next++
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// run makes all calls at once, as far as the provider's limits let it.
+func (x *execution) run(ctx context.Context, calls []call) {
+	var all sync.WaitGroup
+	for _, c := range calls {
 		all.Go(func() { x.carry(ctx, c) })
 	}
 	all.Wait()
@@ -122,7 +164,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	x.mu.Lock()
 	x.op.Status = x.status()
 	x.op.Usage = x.usage
-	x.op.Cost.ReportedUSD = settle(x.plan.Model, x.receipts)
+	x.op.Cost.ReportedUSD = settle(x.receipts)
 	x.op.Metadata = x.metadata
 	x.op.Error = firstError(x.slots)
 	x.mu.Unlock()
@@ -135,7 +177,15 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
+	if x.op.Status != StatusRunning {
+		x.g.config.Budget.Settle(save, x.op)
+	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
+	return x.result()
+}
+
+// result shows the operation as it is.
+func (x *execution) result() *Result {
 	return &Result{
 		Operation: x.op.ID, Status: x.op.Status, Model: x.op.Model, Provider: x.op.Provider,
 		Slots: x.slots, Dispositions: x.op.Dispositions, Usage: x.op.Usage, Cost: x.op.Cost,
@@ -176,4 +226,61 @@ func (x *execution) status() Status {
 		return StatusModerated
 	}
 	return StatusFailed
+}
+
+// savedPlan is a plan as another process reads it.
+type savedPlan struct {
+	Request Request `json:"request"`
+	Task    Task    `json:"task"`
+	Calls   []int   `json:"calls"`
+	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
+	Exact string `json:"exact,omitempty"`
+}
+
+// save writes the plan for [Gateway.Resume]. One whose words look like media is not
+// saved: what is saved is searched for such, and would come back changed.
+func (p *Plan) save() json.RawMessage {
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls}
+	if p.exact != nil {
+		s.Exact = p.exact.String()
+	}
+	raw, err := json.Marshal(s)
+	if err != nil || media.Scrub(string(raw)) != string(raw) {
+		return nil
+	}
+	return raw
+}
+
+// load reads a saved plan.
+func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
+	var s savedPlan
+	if len(raw) == 0 {
+		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
+	}
+	d, ok := g.drivers[s.Task.Model.Provider]
+	if !ok {
+		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", s.Task.Model.Name, s.Task.Model.Provider)
+	}
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d}
+	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
+		p.exact = &exact
+	}
+	return p, nil
+}
+
+// note adds to what the provider said beside the media; the caller holds mu.
+func (x *execution) note(said map[string]any) {
+	if len(said) == 0 {
+		return
+	}
+	if x.metadata == nil {
+		x.metadata = map[string]any{}
+	}
+	maps.Copy(x.metadata, said)
 }

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"atelier/media"
@@ -30,7 +31,10 @@ type Operation struct {
 	// Error is why nothing succeeded; nil otherwise.
 	Error *SlotError
 	// Metadata is what the provider said beside the media.
-	Metadata  map[string]any
+	Metadata map[string]any
+	// Request is what [Gateway.Resume] needs to go on in another process: JSON, small
+	// and without media; empty if the operation cannot be resumed.
+	Request   json.RawMessage
 	StartedAt time.Time
 	// FinishedAt is zero until [OperationLog.Finish].
 	FinishedAt time.Time
@@ -80,6 +84,34 @@ type OperationLog interface {
 	SlotDone(ctx context.Context, operation string, s Slot) error
 	// Finish saves the receipt: status, usage, cost, dispositions.
 	Finish(ctx context.Context, op Operation) error
+}
+
+// Resumer is an optional ability of an [OperationLog]: operations can be picked up by
+// another process. All methods take the owner from the scope of ctx.
+type Resumer interface {
+	// Hold takes or keeps the sole right to work on an operation until the time given.
+	// The error has code media.CodeConflict while somebody else holds it, and
+	// media.CodeNotFound if the owner has no such operation.
+	Hold(ctx context.Context, operation, holder string, until time.Time) error
+	// Saved reads an operation with all that was saved of it.
+	Saved(ctx context.Context, operation string) (*Saved, error)
+	// TaskOf finds the operation of a provider's task, whoever owns it; the error has
+	// code media.CodeNotFound if there is none.
+	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
+}
+
+// Saved is an operation as the log has it.
+type Saved struct {
+	Operation Operation
+	// Scope is where the operation belongs.
+	Scope media.Scope
+	// Attempts are in the order of making.
+	Attempts []Attempt
+	// Slots are those that are final.
+	Slots []Slot
+	// Adrift are the blobs that arrived for the operation and have no record: the
+	// process died between the two.
+	Adrift []media.Blob
 }
 
 // Recaller is an optional ability of an [OperationLog]: it knows what an idempotency

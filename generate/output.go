@@ -2,43 +2,59 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
+	"time"
 
 	"atelier/imaging"
+	"atelier/journal"
 	"atelier/media"
 )
 
 // output turns an item into a recorded output, or says why it is none.
-func (x *execution) output(ctx context.Context, item Item, index int, said map[string]any) (media.Output, *media.Error) {
-	switch {
-	case item.Err != nil:
-		return media.Output{}, asError(item.Err)
-	case item.Blob != nil:
-	case item.URL != "":
-		b, declared, err := x.fetch(ctx, item.URL)
-		if err != nil {
-			return media.Output{}, asError(err)
-		}
-		item.Blob = &b
-		if item.DeclaredMIME == "" {
-			item.DeclaredMIME = declared
-		}
-	default:
-		return media.Output{}, media.Errorf(media.CodeBadResponse, "%s answered with an empty result", x.op.Model)
-	}
-	if err := x.acceptable(*item.Blob); err != nil {
+func (d *delivery) output(ctx context.Context, item Item, index int, said map[string]any) (media.Output, *media.Error) {
+	if err := d.arrive(ctx, &item); err != nil {
 		return media.Output{}, err
 	}
-	o := x.describe(ctx, *item.Blob, index, said)
+	if err := d.acceptable(*item.Blob); err != nil {
+		return media.Output{}, err
+	}
+	o := d.describe(ctx, *item.Blob, index, said)
+	maps.Copy(o.Metadata, item.Metadata)
 	if item.Seed != nil {
 		o.Metadata["seed"] = *item.Seed
 	}
-	x.compareTypes(&o, item.DeclaredMIME)
-	return x.inFormat(ctx, x.record(ctx, o)), nil
+	if item.parent != nil {
+		o.Lineage = append(o.Lineage, *item.parent)
+	}
+	d.compareTypes(&o, item.DeclaredMIME)
+	return d.inFormat(ctx, d.x.record(ctx, o)), nil
 }
+
+// arrive sees to it that the item's bytes are stored.
+func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
+	switch {
+	case item.Err != nil:
+		return asError(item.Err)
+	case item.Blob != nil:
+		return nil
+	case item.URL == "":
+		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
+	}
+	b, declared, err := d.x.fetch(ctx, item.URL)
+	if err != nil {
+		return asError(err)
+	}
+	item.Blob, item.DeclaredMIME = &b, cmp.Or(item.DeclaredMIME, declared)
+	return nil
+}
+
+// fetchAttempts is how often a link is tried: fetching costs nothing.
+const fetchAttempts = 3
 
 // fetch gets a result that came as a link, at once: links expire.
 func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
@@ -46,11 +62,32 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 	if c.Fetch == nil || c.Storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
 	}
-	body, declared, err := c.Fetch(ctx, url)
+	for number := 1; ; number++ {
+		b, declared, err := x.fetchOnce(ctx, url)
+		if err == nil || number == fetchAttempts || !passing(asError(err).Code) {
+			return b, declared, err
+		}
+		// A plain wait and no journalled one: a replay fetches anew or not at all.
+		if err := (journal.Memory{}).Sleep(ctx, time.Duration(number)*fetchPause); err != nil {
+			return media.Blob{}, "", asError(err)
+		}
+	}
+}
+
+// fetchPause grows with every try.
+const fetchPause = 100 * time.Millisecond
+
+// passing tells the errors of a download that another try can mend.
+func passing(c media.Code) bool {
+	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeRateLimited
+}
+
+func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
+	body, declared, err := x.g.config.Fetch(ctx, url)
 	if err != nil {
 		return media.Blob{}, "", wrap("fetch result", err)
 	}
-	b, err := c.Storage.Store(ctx, body, declared)
+	b, err := x.g.config.Storage.Store(ctx, body, declared)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return media.Blob{}, "", wrap("store fetched result", err)
 	}
@@ -58,8 +95,9 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 }
 
 // acceptable checks the sniffed facts: the provider's word does not count.
-func (x *execution) acceptable(b media.Blob) *media.Error {
-	want := x.plan.Model.Modality
+func (d *delivery) acceptable(b media.Blob) *media.Error {
+	model := d.call.plan.Model
+	want := model.Modality
 	have := media.ModalityOf(b.MIMEType)
 	mime := b.MIMEType
 	if mime == "" {
@@ -67,18 +105,18 @@ func (x *execution) acceptable(b media.Blob) *media.Error {
 	}
 	switch {
 	case b.Digest.IsZero():
-		return media.Errorf(media.CodeBadResponse, "%s answered with media that could not be stored", x.op.Model)
+		return media.Errorf(media.CodeBadResponse, "%s answered with media that could not be stored", model.Name)
 	case have != want:
-		return media.Errorf(media.CodeBadResponse, "%s answered with %s instead of %s: try again or use another model", x.op.Model, mime, want)
+		return media.Errorf(media.CodeBadResponse, "%s answered with %s instead of %s: try again or use another model", model.Name, mime, want)
 	case want != media.ModalityImage:
 		return nil
 	case b.Width == 1 && b.Height == 1:
-		return media.Errorf(media.CodeBadResponse, "%s answered with a picture of 1 × 1 pixel: try again or use another model", x.op.Model)
+		return media.Errorf(media.CodeBadResponse, "%s answered with a picture of 1 × 1 pixel: try again or use another model", model.Name)
 	case b.Width == 0 && isRaster(mime):
-		return media.Errorf(media.CodeBadResponse, "%s answered with %s that cannot be read: try again or use another model", x.op.Model, mime)
+		return media.Errorf(media.CodeBadResponse, "%s answered with %s that cannot be read: try again or use another model", model.Name, mime)
 	}
-	if err := x.g.config.Limits.Check(b.Facts); err != nil {
-		return asError(wrap("accept the picture of "+x.op.Model, err))
+	if err := d.x.g.config.Limits.Check(b.Facts); err != nil {
+		return asError(wrap("accept the picture of "+model.Name, err))
 	}
 	return nil
 }
@@ -93,7 +131,7 @@ func isRaster(mime string) bool {
 }
 
 // compareTypes warns where the declared type is not the sniffed one.
-func (x *execution) compareTypes(o *media.Output, declared string) {
+func (d *delivery) compareTypes(o *media.Output, declared string) {
 	declared, _, _ = strings.Cut(strings.ToLower(declared), ";")
 	declared = strings.TrimSpace(declared)
 	if declared == "image/jpg" {
@@ -103,7 +141,7 @@ func (x *execution) compareTypes(o *media.Output, declared string) {
 		return
 	}
 	o.Metadata["declared_mime_type"] = clip(declared)
-	x.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", x.op.Model, clip(declared), o.MIMEType))
+	d.x.warn(fmt.Sprintf("%s declared %s and sent %s; the bytes count", d.call.plan.Model.Name, clip(declared), o.MIMEType))
 }
 
 // formats notes what became of an asked output format.
@@ -116,8 +154,9 @@ type formats struct {
 
 // inFormat converts an output into the asked format where it is not; the original is
 // recorded already and is the parent. What cannot be converted stays.
-func (x *execution) inFormat(ctx context.Context, o media.Output) media.Output {
-	f := x.plan.req.OutputFormat
+func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
+	x := d.x
+	f := d.call.plan.req.OutputFormat
 	if f == "" || o.Modality != media.ModalityImage || !writable(f) {
 		return o
 	}
@@ -130,7 +169,7 @@ func (x *execution) inFormat(ctx context.Context, o media.Output) media.Output {
 		note(func(n *formats) { n.native++ })
 		return o
 	}
-	b, err := x.convert(ctx, o, f)
+	b, err := d.convert(ctx, o, f)
 	if err != nil {
 		note(func(n *formats) { n.left, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
 		return o
@@ -148,22 +187,22 @@ const convertQuality = 92
 
 // convert makes a picture of another format, marked as made by a model: the mark
 // that the original carries, or one of its own.
-func (x *execution) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
+func (d *delivery) convert(ctx context.Context, o media.Output, format string) (media.Blob, error) {
 	to, err := imaging.ParseFormat(format)
 	if err != nil {
 		return media.Blob{}, err
 	}
-	store := x.g.config.Storage
+	store := d.x.g.config.Storage
 	if store == nil {
 		return media.Blob{}, media.Errorf(media.CodeUnsupported, "this gateway was set up without Storage")
 	}
-	job := imaging.Job{Facts: o.Facts, Limits: x.g.config.Limits, Format: to, Quality: convertQuality}
-	if q := x.plan.req.Compression; q != nil && *q > 0 {
+	job := imaging.Job{Facts: o.Facts, Limits: d.x.g.config.Limits, Format: to, Quality: convertQuality}
+	if q := d.call.plan.req.Compression; q != nil && *q > 0 {
 		job.Quality = *q
 	}
-	if x.op.Provider != offlineProvider {
-		job.Label = imaging.Generated(x.op.Model, "Atelier")
-		job.Label.SourceType = x.sourceType()
+	if d.call.plan.Model.Provider != offlineProvider {
+		job.Label = imaging.Generated(d.call.plan.Model.Name, "Atelier")
+		job.Label.SourceType = d.call.plan.sourceType()
 	}
 	r, err := store.Open(ctx, o.Digest)
 	if err != nil {

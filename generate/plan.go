@@ -43,6 +43,7 @@ func (p *Plan) N() int {
 // media.CodeUnsupported; then the plan comes with the error and shows those settings
 // as refused.
 func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
+	r.Modality = g.modality(r)
 	r, err := r.normalise()
 	if err != nil {
 		return nil, err
@@ -60,12 +61,26 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
 	p.EstimatedUSD = estimate(n.task, p.N())
+	if err := p.review(); err != nil {
+		return nil, err
+	}
 	if r.Strict {
 		if err := p.refuse(); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
+}
+
+// modality is what is asked for; if nobody says, what the named model makes.
+func (g *Gateway) modality(r Request) media.Modality {
+	if r.Modality != "" {
+		return r.Modality
+	}
+	if m, ok := g.config.Catalogue.Lookup(r.Model); ok {
+		return m.Modality
+	}
+	return media.ModalityImage
 }
 
 // refuse turns every setting that is not applied as asked into a refused one.

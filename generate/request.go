@@ -16,9 +16,9 @@ const (
 type Request struct {
 	// Method defaults to [MethodGenerate].
 	Method Method `json:"method,omitempty"`
-	// Modality defaults to image.
+	// Modality defaults to what the named model makes, else image.
 	Modality media.Modality `json:"modality,omitempty"`
-	// Prompt is required, but for variations.
+	// Prompt is required, but for variations. For audio it is the text to speak.
 	Prompt string `json:"prompt"`
 	// NegativePrompt says what to avoid.
 	NegativePrompt string `json:"negative_prompt,omitempty"`
@@ -27,6 +27,10 @@ type Request struct {
 	// Prefer lists models that an agent would like, best first. Unlike Model, a
 	// preferred model without a key is substituted, with a disposition.
 	Prefer []string `json:"prefer,omitempty"`
+	// Fallback lists models that are asked, one after the other, for the results that
+	// the model before could not give: an outage, a refusal, no credit, no key. Results
+	// of a call that may have been billed are not asked for again.
+	Fallback []string `json:"fallback,omitempty"`
 	// N is how many results; 0 means 1; at most 100.
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
@@ -41,8 +45,12 @@ type Request struct {
 	Background string `json:"background,omitempty"`
 	// Seed makes results repeatable where the model has seeds.
 	Seed *int64 `json:"seed,omitempty"`
-	// OutputFormat is png, jpeg or webp.
+	// OutputFormat is png, jpeg or webp; for audio mp3, wav, opus, aac or flac.
 	OutputFormat string `json:"output_format,omitempty"`
+	// Voice is one of the model's voices, in any case; audio only.
+	Voice string `json:"voice,omitempty"`
+	// Speed of speech, 0.25 to 4, where 1 is the usual one; 0 means not asked. Audio only.
+	Speed float64 `json:"speed,omitempty"`
 	// Compression is 0 to 100, for jpeg and webp; nil means the provider's default.
 	Compression *int `json:"compression,omitempty"`
 	// Inputs are the pictures to edit or vary, already stored. The first one is edited;
@@ -60,7 +68,7 @@ type Request struct {
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
-	// Label is the label of the results; "Generated image N" if empty.
+	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`
 }
 

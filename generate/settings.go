@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,6 +50,8 @@ func (n *negotiation) negotiate() error {
 	n.compression()
 	n.seed()
 	n.moderation()
+	n.voice()
+	n.speed()
 	n.options()
 	return nil
 }
@@ -77,15 +80,25 @@ func (n *negotiation) supports(what string) bool {
 
 // lacks tells what the model takes, but not for this method.
 func (n *negotiation) lacks(what string) bool {
-	return n.task.Method == MethodEdit && slices.Contains(n.model.EditLacks, what)
+	switch n.task.Method {
+	case MethodEdit:
+		return slices.Contains(n.model.EditLacks, what)
+	case MethodGenerate:
+		return slices.Contains(n.model.GenerateLacks, what)
+	default:
+		return false
+	}
 }
 
 func (n *negotiation) prompt() error {
 	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
-		if n.supports("negative_prompt") {
+		switch {
+		case n.supports("negative_prompt"):
 			n.task.NegativePrompt = avoid
 			n.applied("negative_prompt", avoid)
-		} else {
+		case n.model.Modality == media.ModalityAudio:
+			n.dropped("negative_prompt", avoid, n.model.Name+" would speak it aloud")
+		default:
 			n.task.Prompt += "\n\nAvoid: " + avoid
 			n.adapted("negative_prompt", avoid, "Avoid: "+avoid, n.model.Name+" has no negative prompt; it was appended to the prompt")
 		}
@@ -106,6 +119,8 @@ func (n *negotiation) style() {
 	case n.supports("style"):
 		n.task.Style = s
 		n.applied("style", s)
+	case n.model.Modality != media.ModalityImage:
+		n.dropped("style", s, n.model.Name+" has no style setting")
 	default:
 		n.dropped("style", s, n.model.Name+" has no style setting; describe the style in the prompt")
 	}
@@ -118,6 +133,8 @@ func (n *negotiation) format() {
 	case slices.Contains(n.model.Formats, f):
 		n.task.OutputFormat = f
 		n.applied("output_format", f)
+	case n.model.Modality != media.ModalityImage:
+		n.dropped("output_format", f, fmt.Sprintf("%s gives %s, and %s is not converted", n.model.Name, cmp.Or(strings.Join(n.model.Formats, ", "), "its own format"), n.model.Modality))
 	case !writable(f):
 		n.dropped("output_format", f, n.model.Name+" does not give it, and pictures are converted to png, jpeg or webp only")
 	case len(n.model.Formats) == 0:
@@ -218,7 +235,7 @@ func (n *negotiation) options() {
 			case !slices.Contains(n.model.Options, name):
 				n.dropped(setting, asked, fmt.Sprintf("%s takes only the options %s", n.model.Name, strings.Join(n.model.Options, ", ")))
 			case n.lacks(name):
-				n.dropped(setting, asked, n.model.Name+" does not take it for edits")
+				n.dropped(setting, asked, fmt.Sprintf("%s does not take it to %s", n.model.Name, n.task.Method))
 			default:
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}

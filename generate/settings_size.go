@@ -35,7 +35,7 @@ func (n *negotiation) size(ask sides) {
 		n.applied("size", ask.String())
 		n.exact = &ask
 	} else {
-		n.adapted("size", ask.String(), f.String(), n.sizeReason(f))
+		n.adapted("size", ask.String(), f.name(), n.sizeReason(f))
 	}
 	if n.req.AspectRatio == "" {
 		return
@@ -55,6 +55,8 @@ func (n *negotiation) sizeReason(f fit) string {
 		return fmt.Sprintf("%s offers %s; this is the nearest ratio", n.model.Name, strings.Join(r.Values, ", "))
 	case "tier":
 		return fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.cell())
+	case "ratio":
+		return fmt.Sprintf("%s is told a ratio and decides on the pixels; ratios go up to %g:1", n.model.Name, r.MaxRatio)
 	}
 	var rules []string
 	if r.Step > 1 {
@@ -71,6 +73,14 @@ func (n *negotiation) sizeReason(f fit) string {
 		rules = append(rules, fmt.Sprintf("at most %.2f megapixels", float64(r.MaxPixels)/million))
 	}
 	return n.model.Name + " takes " + strings.Join(rules, ", ")
+}
+
+// name is what a size became: pixels, or the ratio where the provider decides on them.
+func (f fit) name() string {
+	if f.sides == (sides{}) {
+		return f.ratio
+	}
+	return f.String()
 }
 
 // cell names a ratio and a tier for people: "16:9 2K".

@@ -15,6 +15,7 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	Media
 	Blobs
 	Operations
+	Budgets
 	Events
 	Conversations
 	// Version is the schema version of the open database.

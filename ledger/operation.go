@@ -102,6 +102,16 @@ type Operations interface {
 	Operation(ctx context.Context, owner, id string) (Operation, []Slot, []Task, error)
 	// OperationByKey finds one by its idempotency key.
 	OperationByKey(ctx context.Context, owner, key string) (Operation, error)
+	// HoldOperation takes or keeps the sole right to work on an operation until the
+	// time given; a zero time gives it up. It is media.CodeConflict while somebody else
+	// holds it.
+	HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error
+	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
+	// provider's notification knows no owner.
+	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
+	// AdriftBlobs lists what arrived for an operation and has no record, oldest first:
+	// a process died between the two.
+	AdriftBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)
 }

@@ -36,7 +36,7 @@ const (
 	CodeConflict         Code = "conflict"          // somebody else changed it first
 	CodeBlockedAddress   Code = "blocked_address"   // an outbound fetch to a private or forbidden address
 	CodePauseUnsupported Code = "pause_unsupported" // the run asked a person, which this version cannot do
-	CodeOverBudget       Code = "over_budget"       // a budget of turns or tokens ended before the agent finished
+	CodeOverBudget       Code = "over_budget"       // a budget of turns, tokens or money does not suffice
 )
 
 // Error is a code, a message for people that says what to do, and the cause.

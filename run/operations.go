@@ -20,6 +20,7 @@ type Operations struct {
 var (
 	_ generate.OperationLog = (*Operations)(nil)
 	_ generate.Recaller     = (*Operations)(nil)
+	_ generate.Resumer      = (*Operations)(nil)
 )
 
 // NewOperations journals in the ledger.
@@ -29,6 +30,8 @@ func NewOperations(l ledger.Store) *Operations { return &Operations{store: l} }
 type intent struct {
 	Prompt string `json:"prompt"`
 	N      int    `json:"n"`
+	// Plan is what the gateway needs to go on with it.
+	Plan json.RawMessage `json:"plan,omitempty"`
 }
 
 // Begin saves the intent.
@@ -39,7 +42,7 @@ func (l *Operations) Begin(ctx context.Context, op generate.Operation) error {
 	}
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
-	row.Request = encode(intent{Prompt: op.Prompt, N: op.N})
+	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	return l.store.BeginOperation(ctx, row)
 }
 
@@ -119,26 +122,15 @@ func (l *Operations) Recall(ctx context.Context, key string) (*generate.Result, 
 	if err != nil {
 		return nil, err
 	}
-	res := &generate.Result{
-		Operation: op.ID, Status: generate.Status(op.Status), Model: op.Model, Provider: op.Provider,
-		Warnings: op.Warnings, Cost: generate.Cost{EstimatedUSD: op.EstimatedUSD, ReportedUSD: op.ReportedUSD},
+	saved, err := l.saved(ctx, op, slots)
+	if err != nil {
+		return nil, err
 	}
-	for _, part := range []struct {
-		from json.RawMessage
-		to   any
-	}{{op.Dispositions, &res.Dispositions}, {op.Usage, &res.Usage}, {op.Metadata, &res.Metadata}} {
-		if err := decode(part.from, part.to); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range slots {
-		slot, err := l.slot(ctx, owner, s)
-		if err != nil {
-			return nil, err
-		}
-		res.Slots = append(res.Slots, slot)
-	}
-	return res, nil
+	o := saved.Operation
+	return &generate.Result{
+		Operation: o.ID, Status: o.Status, Model: o.Model, Provider: o.Provider, Slots: saved.Slots,
+		Dispositions: o.Dispositions, Usage: o.Usage, Cost: o.Cost, Warnings: o.Warnings, Metadata: o.Metadata,
+	}, nil
 }
 
 // slot reads a slot back. An item that was deleted since is a failed slot.

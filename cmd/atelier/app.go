@@ -10,8 +10,10 @@ import (
 	"atelier/chat/offline"
 	"atelier/generate"
 	"atelier/generate/gemini"
+	"atelier/generate/midjourney"
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
+	"atelier/generate/openrouter"
 	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/run"
@@ -21,10 +23,11 @@ import (
 // app is the composition of all rooms for one command.
 type app struct {
 	*stores
-	codec   *wire.Codec
-	fetch   *safehttp.Client
-	gateway *generate.Gateway
-	chat    *chat.Registry
+	codec     *wire.Codec
+	fetch     *safehttp.Client
+	catalogue *generate.Catalogue
+	gateway   *generate.Gateway
+	chat      *chat.Registry
 }
 
 // appConfig is what a command adds to the environment.
@@ -33,6 +36,8 @@ type appConfig struct {
 	events func(ctx context.Context, e generate.Event)
 	// chatModel overrides the operator's default.
 	chatModel string
+	// partials asks for preview frames, which some providers bill.
+	partials bool
 }
 
 // withApp builds everything, runs fn and closes it.
@@ -56,7 +61,10 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.fetch = safehttp.New(safehttp.Config{TrustedOrigins: origins(s.settings)})
+	if a.catalogue, err = readCatalogue(s.settings.catalogue); err != nil {
+		return nil, err
+	}
+	a.fetch = safehttp.New(safehttp.Config{TrustedOrigins: origins(s.settings, a.catalogue)})
 	if a.gateway, err = newGateway(a, cfg); err != nil {
 		return nil, err
 	}
@@ -65,10 +73,13 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 }
 
 // origins lists what the operator configured, which is trusted.
-func origins(s settings) []string {
+func origins(s settings, c *generate.Catalogue) []string {
 	var out []string
 	for _, base := range s.bases {
 		out = append(out, base)
+	}
+	for _, e := range c.Endpoints() {
+		out = append(out, e.BaseURL)
 	}
 	slices.Sort(out)
 	return out
@@ -84,12 +95,28 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	proxy, err := midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
+	router, err := openrouter.New(openrouter.Config{APIKey: s.keys["openrouter"], BaseURL: s.bases["openrouter"], Codec: a.codec})
+	if err != nil {
+		return nil, err
+	}
 	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
 	if err != nil {
 		return nil, err
 	}
+	drivers := []generate.Driver{google, open, router, proxy, painter}
+	for _, e := range a.catalogue.Endpoints() {
+		d, err := openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec})
+		if err != nil {
+			return nil, err
+		}
+		drivers = append(drivers, d)
+	}
 	return generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{google, open, painter}, Storage: a.codec, Fetch: a.get,
+		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.get, Partials: cfg.partials,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger),
 		Events: cfg.events, DefaultModel: s.imageModel,
 	})

@@ -46,7 +46,7 @@ func TestBadCommandLines(t *testing.T) {
 		"there is no model":    {"generate", "x", "--model", "nonsense"},
 		"prompt is missing":    {"generate", ""},
 		"1 to 100":             {"generate", "x", "-n", "101"},
-		"ask for 1 to 100 pic": {"generate", "x", "-n", "0"},
+		"ask for 1 to 100 res": {"generate", "x", "-n", "0"},
 		"WIDTHxHEIGHT":         {"generate", "x", "--size", "big"},
 		"end the name in":      {"generate", "x", "-o", "x.bmp"},
 		"PROVIDER.NAME=VALUE":  {"generate", "x", "--option", "nonsense"},

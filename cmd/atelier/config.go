@@ -21,6 +21,11 @@ type settings struct {
 	imageModel, chatModel string
 	// search says who searches the web.
 	search searchSettings
+	// catalogue is a file, or a folder of files, with models and endpoints of the
+	// operator's own.
+	catalogue string
+	// env reads the variables that such files name.
+	env func(string) string
 	// missing names, by provider, the variables that would hold its key.
 	variables map[string][]string
 }
@@ -32,6 +37,7 @@ func credentials() map[string][]string {
 		"gemini":     {"GEMINI_API_KEY", "GOOGLE_API_KEY"},
 		"anthropic":  {"ANTHROPIC_API_KEY"},
 		"openrouter": {"OPENROUTER_API_KEY"},
+		"midjourney": {"MIDJOURNEY_API_SECRET"},
 		"ollama":     {"OLLAMA_HOST"},
 	}
 }
@@ -43,13 +49,14 @@ func baseVariables() map[string]string {
 		"gemini":     "GEMINI_BASE_URL",
 		"anthropic":  "ANTHROPIC_BASE_URL",
 		"openrouter": "OPENROUTER_BASE_URL",
+		"midjourney": "MIDJOURNEY_PROXY_URL",
 	}
 }
 
 // readSettings reads the environment. The error has code invalid.
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{
-		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"),
+		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
 		keys: map[string]string{}, bases: map[string]string{}, variables: credentials(),
 	}
 	if s.data == "" {

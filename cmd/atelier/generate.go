@@ -17,9 +17,10 @@ import (
 )
 
 type generateCmd struct {
-	Prompt         string   `arg:"" optional:"" help:"What the picture shows, or what changes in it."`
+	Prompt         string   `arg:"" optional:"" help:"What the picture shows, what changes in it, or the text to speak."`
 	Model          string   `short:"m" help:"Display name, id or alias; see atelier models list." placeholder:"NAME"`
-	N              int      `short:"n" help:"How many pictures." default:"1"`
+	Modality       string   `help:"image or audio; what the model makes, if it is named." placeholder:"M"`
+	N              int      `short:"n" help:"How many results." default:"1"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
 	AspectRatio    string   `help:"W:H; an explicit size wins." placeholder:"W:H"`
 	Quality        string   `help:"low, medium, high, auto, standard or hd." placeholder:"Q"`
@@ -27,12 +28,15 @@ type generateCmd struct {
 	NegativePrompt string   `help:"What to avoid." placeholder:"TEXT"`
 	Background     string   `help:"transparent, opaque or auto." placeholder:"B"`
 	Seed           *int64   `help:"Repeat a result where the model has seeds." placeholder:"N"`
-	Format         string   `help:"png, jpeg or webp; the ending of -o otherwise." placeholder:"F"`
+	Format         string   `help:"png, jpeg or webp, or mp3, wav, opus, aac or flac for sound; the ending of -o otherwise." placeholder:"F"`
+	Voice          string   `help:"Who speaks; see atelier models show." placeholder:"NAME"`
+	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
+	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
-	Output         string   `short:"o" help:"The file to write; with several pictures NAME-1, NAME-2." placeholder:"FILE"`
+	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
 	inputFlags
 }
@@ -44,15 +48,22 @@ type outputView struct {
 	MIMEType string         `json:"mime_type"`
 	Width    int            `json:"width"`
 	Height   int            `json:"height"`
-	Size     int64          `json:"size_bytes"`
-	Digest   media.Digest   `json:"digest"`
-	Label    string         `json:"label"`
+	// Duration is the length of sound and film.
+	Duration float64      `json:"duration_seconds,omitempty"`
+	Size     int64        `json:"size_bytes"`
+	Digest   media.Digest `json:"digest"`
+	Label    string       `json:"label"`
 	// Path is the file that holds a copy; empty if none was written.
 	Path string `json:"path"`
 }
 
 func viewOf(o media.Output, path string) outputView {
-	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.SizeBytes, o.Digest, o.Label, path}
+	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, path}
+}
+
+// extent writes its size in pixels or its length.
+func (v outputView) extent() string {
+	return dimensions(media.Output{Blob: media.Blob{Facts: media.Facts{Width: v.Width, Height: v.Height, DurationSeconds: v.Duration}}})
 }
 
 // slotView is one slot as programs see it.
@@ -72,7 +83,7 @@ func (c *generateCmd) Run(w *world) error {
 		return err
 	}
 	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
+	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
 		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
 			return err
@@ -82,6 +93,9 @@ func (c *generateCmd) Run(w *world) error {
 		}
 		if err := c.prepare(); err != nil {
 			return err
+		}
+		if m, err := a.gateway.Lookup(req.Model); err == nil && m.Modality == media.ModalityAudio || req.Modality == media.ModalityAudio {
+			p.noun = "sound"
 		}
 		res, err := a.gateway.Generate(ctx, req)
 		p.clear()
@@ -105,13 +119,17 @@ func (c *generateCmd) request() (generate.Request, error) {
 	r := generate.Request{
 		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Model: c.Model, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
-		Compression: c.Compression, Strict: c.Strict,
+		Compression: c.Compression, Strict: c.Strict, Voice: c.Voice, Speed: c.Speed,
+		Modality: media.Modality(strings.ToLower(strings.TrimSpace(c.Modality))),
+	}
+	if m := r.Modality; m != "" && m != media.ModalityImage && m != media.ModalityAudio {
+		return r, media.Errorf(media.CodeInvalid, "--modality %q: use image or audio", c.Modality)
 	}
 	if err := c.check(strings.TrimSpace(c.Prompt)); err != nil {
 		return r, err
 	}
 	if c.N < 1 {
-		return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 pictures", c.N)
+		return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", c.N)
 	}
 	if r.OutputFormat == "" && c.Output != "" {
 		format, err := formatOf(c.Output)
@@ -147,10 +165,12 @@ func formatOf(file string) (string, error) {
 		return "png", nil
 	case ".jpg", ".jpeg":
 		return "jpeg", nil
-	case ".webp":
-		return "webp", nil
+	case ".ogg":
+		return "opus", nil
+	case ".webp", ".mp3", ".wav", ".opus", ".aac", ".flac":
+		return strings.ToLower(filepath.Ext(file)[1:]), nil
 	}
-	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp", file)
+	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac", file)
 }
 
 func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
@@ -182,7 +202,7 @@ func (w *world) dispositions(ds []generate.Disposition) {
 func (c *generateCmd) print(w *world, a *app, res *generate.Result) error {
 	slots := make([]slotView, 0, len(res.Slots))
 	var firstErr *generate.SlotError
-	var unsaved error // a file that could not be written does not hide the pictures
+	var unsaved error // a file that could not be written does not hide the results
 	for _, s := range res.Slots {
 		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed}
 		if s.Output != nil {
@@ -251,7 +271,7 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 		if where == "" {
 			where = "atelier media get " + string(s.Output.Ref)
 		}
-		w.line("%d  %s  %s  %d×%d  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.Width, s.Output.Height, size(s.Output.Size), where)
+		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
 	}
 	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, money(firstKnown(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)))
 	w.dispositions(res.Dispositions)
@@ -264,7 +284,7 @@ func firstKnown(a, b *string) *string {
 	return b
 }
 
-// save copies one picture to where -o says; the ending follows the bytes.
+// save copies one result to where -o says; the ending follows the bytes.
 func (c *generateCmd) save(a *app, o media.Output, index, of int) (string, error) {
 	if c.Output == "" {
 		return "", nil
@@ -284,7 +304,7 @@ func (c *generateCmd) save(a *app, o media.Output, index, of int) (string, error
 	}
 	defer func() { _ = in.Close() }()
 	if err := writeFile(name, in); err != nil {
-		return "", media.Errorf(media.CodeOf(err), "%w; the picture is kept: atelier media get %s", err, o.Ref)
+		return "", media.Errorf(media.CodeOf(err), "%w; it is kept: atelier media get %s", err, o.Ref)
 	}
 	return name, nil
 }
@@ -310,5 +330,5 @@ func (c *generateCmd) prepare() error {
 
 func sameFormat(asked, real string) bool {
 	asked = strings.ToLower(asked)
-	return asked == real || asked == ".jpeg" && real == ".jpg"
+	return asked == real || asked == ".jpeg" && real == ".jpg" || asked == ".opus" && real == ".ogg"
 }

@@ -27,7 +27,7 @@ func (f inputFlags) check(prompt string) error {
 	case f.Mask != "" && len(f.Edit) == 0:
 		return media.Errorf(media.CodeInvalid, "--mask says where an --edit may change: name the picture with --edit")
 	case prompt == "" && f.Vary == "":
-		return media.Errorf(media.CodeInvalid, "the prompt is missing: say what the picture is to show")
+		return media.Errorf(media.CodeInvalid, "the prompt is missing: say what the picture is to show, or what is to be spoken")
 	}
 	return nil
 }

@@ -204,7 +204,7 @@ func TestUnwritableOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = p.atelier("generate", "a fox", "-m", "GPT Image 2", "-n", "2", "-o", filepath.Join(p.dir, "pic.png"), "--json")
-	o.refused(t, exitInput, "the picture is kept: atelier media get img-")
+	o.refused(t, exitInput, "it is kept: atelier media get img-")
 	if res := decode[generated](t, o); len(res.Slots) != 2 || res.Slots[1].Output == nil || res.Slots[1].Output.Path == "" {
 		t.Errorf("the answer is %+v", res)
 	}

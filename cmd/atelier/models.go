@@ -9,11 +9,11 @@ import (
 
 type modelsCmd struct {
 	List modelsListCmd `cmd:"" help:"List models."`
-	Show modelsShowCmd `cmd:"" help:"Show what one image model takes, costs and how long it lives."`
+	Show modelsShowCmd `cmd:"" help:"Show what one model takes, costs and how long it lives."`
 }
 
 type modelsListCmd struct {
-	Chat bool   `help:"Chat models instead of image models."`
+	Chat bool   `help:"Chat models instead of those that make media."`
 	All  bool   `help:"Retired models as well."`
 	Only string `name:"provider" help:"Only this provider's." placeholder:"NAME"`
 	JSON bool   `help:"Print JSON."`
@@ -37,9 +37,9 @@ func (c *modelsListCmd) Run(w *world) error {
 		}
 		var rows [][]string
 		for _, m := range models {
-			rows = append(rows, []string{m.Name, m.Provider, m.APIModel, methods(m), sizes(m), life(m, today)})
+			rows = append(rows, []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), life(m, today)})
 		}
-		table(w.stdout, []string{"MODEL", "PROVIDER", "ID", "METHODS", "SIZES", "LIFE"}, rows)
+		table(w.stdout, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "LIFE"}, rows)
 		return nil
 	})
 }
@@ -102,9 +102,11 @@ func sizes(m generate.Model) string {
 	case "enum":
 		return strings.Join(m.Size.Values, ", ")
 	case "tier":
-		return strings.Join(m.Size.Tiers, "/") + " × " + plural(len(m.Size.Ratios), "ratio")
+		return strings.TrimPrefix(strings.Join(m.Size.Tiers, "/")+" × ", " × ") + plural(len(m.Size.Ratios), "ratio")
 	case "free":
 		return "any"
+	case "ratio":
+		return "any ratio"
 	}
 	return ""
 }
@@ -149,6 +151,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 		}
 		rows := [][]string{
 			{"provider", m.Provider},
+			{"makes", string(m.Modality)},
 			{"id", m.APIModel},
 			{"aliases", strings.Join(m.Aliases, ", ")},
 			{"methods", methods(m)},
@@ -156,7 +159,9 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"ratios", strings.Join(m.Size.Ratios, " ")},
 			{"qualities", strings.Join(m.Qualities, ", ")},
 			{"formats", strings.Join(m.Formats, ", ")},
+			{"voices", strings.Join(m.Voices, ", ")},
 			{"takes", strings.Join(m.Supports, ", ")},
+			{"options", strings.Join(m.Options, ", ")},
 			{"mask", m.Mask},
 			{"per call", plural(m.MaxN, "result")},
 			{"inputs", inputs(m)},
@@ -164,12 +169,24 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"source", m.Source},
 		}
 		for _, p := range m.Prices {
-			what := strings.TrimSpace(strings.Join([]string{p.Unit, p.Quality, p.Size, p.Tier}, " "))
+			what := strings.TrimSpace(strings.Join([]string{perUnit(p.Unit), p.Quality, p.Size, p.Tier}, " "))
 			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ")"})
 		}
 		table(w.stdout, []string{"model", m.Name}, rows)
 		return nil
 	})
+}
+
+// perUnit says what a price is for.
+func perUnit(unit string) string {
+	kind, isToken := strings.CutPrefix(unit, "token_")
+	switch {
+	case unit == "character":
+		return "million characters"
+	case isToken:
+		return "million tokens, " + strings.ReplaceAll(kind, "_", " ")
+	}
+	return unit
 }
 
 type providersCmd struct {

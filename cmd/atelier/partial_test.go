@@ -1,10 +1,12 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/openaisim"
 )
 
 // TestSecondOfThreeImagesFails: a run whose second picture fails keeps the other two.
@@ -43,5 +45,37 @@ func TestSecondOfThreeSlotsFails(t *testing.T) {
 	}
 	if res.Status != generate.StatusPartial || good != 2 || bad != 1 || len(p.listed().Items) != 2 {
 		t.Errorf("status %s, %d good, %d bad, %d listed", res.Status, good, bad, len(p.listed().Items))
+	}
+}
+
+// TestPreviews: frames are asked for only if the person says so, a terminal sees them, and
+// the newest one is kept and marked where the picture never comes.
+func TestPreviews(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	generateFox := []string{"generate", "a fox", "-m", "GPT Image 2"}
+	if o := p.onTerminal(generateFox...); o.code != exitOK || strings.Contains(o.stderr, "preview") {
+		t.Errorf("without --partials: exit %d, %q", o.code, o.stderr)
+	}
+	o := p.onTerminal(append(generateFox, "--partials", "-n", "2")...)
+	for _, want := range []string{"preview 1 of picture 1", "preview 2 of picture 2", "picture 2: succeeded"} {
+		if o.code != exitOK || !strings.Contains(o.stderr, want) {
+			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
+		}
+	}
+	if n := len(p.listed().Items); n != 3 {
+		t.Errorf("%d items listed, want 3: previews are temporary", n)
+	}
+	s.images.Inject(generatetest.Injection{Fault: openaisim.FaultPartialsThenError})
+	failed := p.atelier(append(generateFox, "--partials", "--json")...)
+	res := decode[generated](t, failed)
+	if failed.code != exitProvider || res.Status != generate.StatusFailed || !strings.Contains(res.Slots[0].Error.Message, "the last preview was kept as img-") {
+		t.Errorf("exit %d: %+v", failed.code, res.Slots[0].Error)
+	}
+	if items := p.listed().Items; len(items) != 4 {
+		t.Errorf("%d items listed, want the kept preview too", len(items))
+	}
+	if n := len(s.images.Captured()); n != 3 {
+		t.Errorf("%d calls, want 3: a call with previews is not repeated", n)
 	}
 }

@@ -16,13 +16,15 @@ type progress struct {
 	out     io.Writer
 	on      bool
 	started time.Time
+	// noun is what is made.
+	noun string
 
 	mu    sync.Mutex // guards shown
 	shown int
 }
 
 func newProgress(w *world, quiet bool) *progress {
-	return &progress{out: w.stderr, on: w.terminal && !quiet, started: time.Now()} //nolint:forbidigo // the clock of the terminal
+	return &progress{out: w.stderr, on: w.terminal && !quiet, noun: "picture", started: time.Now()} //nolint:forbidigo // the clock of the terminal
 }
 
 // say replaces the line.
@@ -61,15 +63,15 @@ func (p *progress) clear() {
 func (p *progress) generation(_ context.Context, e generate.Event) {
 	switch e.Kind {
 	case generate.EventStarted:
-		p.say("%s is asked for %s", e.Model, plural(e.N, "picture"))
+		p.say("%s is asked for %s", e.Model, plural(e.N, p.noun))
 	case generate.EventRetry:
 		p.say("%s: again in %s", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventProgress:
 		p.say("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
-		p.say("%s: preview %d of picture %d", e.Model, e.Sequence, e.Slot)
+		p.say("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
 	case generate.EventSlot:
-		p.say("picture %d: %s", e.Slot, e.Status)
+		p.say("%s %d: %s", p.noun, e.Slot, e.Status)
 	case generate.EventFinished:
 	}
 }

@@ -75,9 +75,9 @@ func (d *Driver) answered(ctx context.Context, t generate.Task, a *post.Answer) 
 			}
 		}
 	}
-	u.Usage = got.Usage.count(pictures)
+	u.Usage = got.Usage.count(t, pictures)
 	if len(u.Items) == 0 {
-		it, err := d.without(got, d.client.Clean(strings.Join(said, " ")))
+		it, err := d.without(t, got, d.client.Clean(strings.Join(said, " ")))
 		if err != nil {
 			return u, err
 		}
@@ -92,7 +92,7 @@ func (d *Driver) item(t generate.Task, a *post.Answer, p part) generate.Item {
 	if err != nil {
 		return generate.Item{Err: err}
 	}
-	return generate.Item{Blob: b, DeclaredMIME: d.client.Clean(p.InlineData.MIMEType), Seed: t.Seed}
+	return generate.Item{Blob: b, DeclaredMIME: d.client.Clean(stored(p.InlineData.MIMEType)), Seed: t.Seed}
 }
 
 // cut saves the pictures that arrived whole before an answer ended.
@@ -136,12 +136,12 @@ var refusals = map[string]bool{
 // without says why a success holds no picture. Four shapes are refusals: a blocked
 // prompt, a candidate stopped for safety, NO_IMAGE, and a text in place of the
 // picture. Anything else is an answer that should not be.
-func (d *Driver) without(a answer, said string) (generate.Item, error) {
+func (d *Driver) without(t generate.Task, a answer, said string) (generate.Item, error) {
 	if why := a.Feedback.BlockReason; why != "" {
-		return refusal("input", d.client.Clean(why), "", d.categories(why, a.Feedback.Ratings)), nil
+		return refusal(t, "input", d.client.Clean(why), "", d.categories(why, a.Feedback.Ratings)), nil
 	}
 	if len(a.Candidates) == 0 {
-		return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a picture and without a reason: try other words, or another model")
+		return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s and without a reason: try other words, or another model", noun(t))
 	}
 	c := a.Candidates[0]
 	note := said
@@ -150,19 +150,19 @@ func (d *Driver) without(a answer, said string) (generate.Item, error) {
 	}
 	switch {
 	case refusals[c.FinishReason]:
-		return refusal("output", c.FinishReason, note, d.categories(c.FinishReason, c.Ratings)), nil
+		return refusal(t, "output", c.FinishReason, note, d.categories(c.FinishReason, c.Ratings)), nil
 	case said != "" && (c.FinishReason == "STOP" || c.FinishReason == ""):
-		return refusal("output", "text in place of a picture", said, nil), nil
+		return refusal(t, "output", "text in place of a "+noun(t), said, nil), nil
 	}
-	return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a picture (finish reason %s): try other words, or another model", d.client.Clean(c.FinishReason))
+	return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s (finish reason %s): try other words, or another model", noun(t), d.client.Clean(c.FinishReason))
 }
 
-func refusal(stage, reason, note string, categories []string) generate.Item {
+func refusal(t generate.Task, stage, reason, note string, categories []string) generate.Item {
 	if note != "" {
 		note = ": " + note
 	}
 	return generate.Item{
-		Err:    media.Errorf(media.CodeModerated, "Gemini refused to make the picture: change the prompt (%s%s)", reason, note),
+		Err:    media.Errorf(media.CodeModerated, "Gemini refused to make the %s: change the prompt (%s%s)", noun(t), reason, note),
 		Safety: &generate.Safety{Blocked: true, Stage: stage, Categories: categories},
 	}
 }
@@ -197,13 +197,14 @@ func (d *Driver) metadata(a answer) map[string]any {
 }
 
 // count splits the tokens. Thoughts are billed as text output. Where the answer
-// gives no split, the tokens of an answer with a picture are the picture's.
-func (u usage) count(pictures int) generate.Usage {
+// gives no split, the tokens of an answer with a picture are the picture's. Tokens of
+// sound are among the output.
+func (u usage) count(t generate.Task, pictures int) generate.Usage {
 	out := generate.Usage{
 		Calls: 1, Images: pictures, InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,
 		ImageInputTokens: imageTokens(u.PromptDetails), ImageOutputTokens: imageTokens(u.CandidatesDetails),
 	}
-	if len(u.CandidatesDetails) == 0 && pictures > 0 {
+	if len(u.CandidatesDetails) == 0 && pictures > 0 && t.Model.Modality != media.ModalityAudio {
 		out.ImageOutputTokens = u.Candidates
 	}
 	return out

@@ -12,12 +12,15 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, model := range []string{"Nano Banana Pro", "Nano Banana 2"} {
+	pictures := func() generatetest.Simulator { return geminisim.New(geminisim.Config{}) }
+	sounds := func() generatetest.Simulator { return geminisim.NewSpeech(geminisim.Config{}) }
+	for model, sim := range map[string]func() generatetest.Simulator{
+		"Nano Banana Pro": pictures, "Nano Banana 2": pictures, "Gemini 2.5 Flash TTS": sounds,
+	} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			generatetest.Run(t, generatetest.Harness{
-				Model:     model,
-				Simulator: func() generatetest.Simulator { return geminisim.New(geminisim.Config{}) },
+				Model: model, Simulator: sim,
 				Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 					tb.Helper()
 					d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: base, Codec: codec})

@@ -1,5 +1,5 @@
 // Package gemini is the driver for Google's Gemini image models, the Nano Banana
-// family, on the Gemini API's generateContent.
+// family, and for its speech models, on the Gemini API's generateContent.
 //
 // It speaks plain net/http. The vendor's SDK would add nothing here: one POST, no
 // polling, and its types decode inline data that has been lifted already. The
@@ -15,6 +15,8 @@
 // successful calls are billed. What is not: a connection lost after the request
 // was sent, an answer cut in the middle, anything without an error status. A
 // picture that arrived whole before a cut is returned beside the error.
+//
+// Speech comes as raw samples; the transport puts a WAV header before them.
 //
 // Refusals are successes without a picture, in four shapes; they come back as
 // moderated items with their Safety. Errors are media.Error values: unauthorized

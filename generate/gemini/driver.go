@@ -29,7 +29,8 @@ type Config struct {
 	Base http.RoundTripper
 }
 
-// Driver makes and edits images with Gemini models. It is safe for concurrent use.
+// Driver makes and edits images with Gemini models, and speaks with its speech models.
+// It is safe for concurrent use.
 type Driver struct {
 	client  *post.Client
 	codec   *wire.Codec
@@ -74,8 +75,8 @@ func (d *Driver) Ready() error {
 	return nil
 }
 
-// Start makes the call and waits for its picture. A refusal is one moderated item.
-// A picture that arrived before an error comes with it.
+// Start makes the call and waits for its result. A refusal is one moderated item.
+// A result that arrived before an error comes with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
 	if err := d.Ready(); err != nil {
 		return generate.Update{}, err
@@ -100,7 +101,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 
 // Poll is media.CodeUnsupported: calls are synchronous.
 func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "Gemini answers image calls at once: there is nothing to poll")
+	return generate.Update{}, media.Errorf(media.CodeUnsupported, "Gemini answers these calls at once: there is nothing to poll")
 }
 
 // Cancel does nothing: ending the context of Start is all that can be done.

@@ -50,7 +50,7 @@ func (d *Driver) refused(ctx context.Context, t generate.Task, a *post.Answer) e
 	case a.Status == http.StatusTooManyRequests:
 		return said.tooMany(message)
 	case a.Status == http.StatusNotFound:
-		return media.Errorf(media.CodeNotFound, "Gemini has no image model %s, or has it no longer: choose one that \"atelier models list\" shows as live", t.Model.APIModel)
+		return media.Errorf(media.CodeNotFound, "Gemini has no model %s for this, or has it no longer: choose one that \"atelier models list\" shows as live", t.Model.APIModel)
 	case a.Status == http.StatusForbidden:
 		return media.Errorf(media.CodeForbidden, "Gemini does not let this key use %s: check the key's project and its restrictions (%s)", t.Model.APIModel, message)
 	case a.Status == http.StatusConflict:

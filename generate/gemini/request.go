@@ -3,6 +3,7 @@ package gemini
 import (
 	"context"
 	"math"
+	"slices"
 
 	"atelier/generate"
 	"atelier/media"
@@ -62,13 +63,8 @@ var optionField = map[string]string{
 	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
 }
 
-// requestBody writes a task in the endpoint's words. Settings that the task leaves
-// open are left out, so that the provider's defaults hold.
-func requestBody(t generate.Task) (*request, error) {
-	if t.N > 1 {
-		return nil, media.Errorf(media.CodeUnsupported, "Gemini makes one picture a call, not %d: make several calls", t.N)
-	}
-	config := map[string]any{"responseModalities": []string{"TEXT", "IMAGE"}}
+// imageConfig is the shape of a picture.
+func imageConfig(t generate.Task) map[string]string {
 	image := map[string]string{}
 	if t.AspectRatio != "" {
 		image["aspectRatio"] = t.AspectRatio
@@ -76,8 +72,25 @@ func requestBody(t generate.Task) (*request, error) {
 	if t.Tier != "" {
 		image["imageSize"] = t.Tier
 	}
-	if len(image) > 0 {
+	return image
+}
+
+// requestBody writes a task in the endpoint's words. Settings that the task leaves
+// open are left out, so that the provider's defaults hold.
+func requestBody(t generate.Task) (*request, error) {
+	if t.N > 1 {
+		return nil, media.Errorf(media.CodeUnsupported, "Gemini makes one %s a call, not %d: make several calls", noun(t), t.N)
+	}
+	config := map[string]any{"responseModalities": []string{"TEXT", "IMAGE"}}
+	if image := imageConfig(t); len(image) > 0 {
 		config["imageConfig"] = image
+	}
+	if t.Model.Modality == media.ModalityAudio {
+		speech, err := speechConfig(t)
+		if err != nil {
+			return nil, err
+		}
+		config["responseModalities"], config["speechConfig"] = []string{"AUDIO"}, speech
 	}
 	if t.Seed != nil {
 		if *t.Seed < math.MinInt32 || *t.Seed > math.MaxInt32 {
@@ -88,6 +101,7 @@ func requestBody(t generate.Task) (*request, error) {
 	r := &request{Contents: []content{{Role: "user", Parts: []part{{Text: t.Prompt}}}}, GenerationConfig: config}
 	for name, value := range t.Options {
 		switch field := optionField[name]; {
+		case t.Model.Modality == media.ModalityAudio && slices.Contains(speechOptions, name): // in speechConfig
 		case name == "safety_settings":
 			r.SafetySettings = value
 		case field != "":

@@ -26,6 +26,9 @@ type Harness struct {
 	// go through. An empty key stands for "no key is set". Without a simulator, base
 	// and key are empty.
 	Driver func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver
+	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
+	// many as it is asked for.
+	PerCall int
 	// NoKey says why the driver needs no key; empty if it needs one.
 	NoKey string
 }
@@ -39,6 +42,8 @@ type bench struct {
 	log      *Log
 	recorder *Recorder
 	journal  *Journal
+	// modality is what the model makes.
+	modality media.Modality
 }
 
 // now is the day on which every scenario plays.
@@ -64,6 +69,11 @@ func (h Harness) set(t *testing.T) *bench {
 	if err != nil {
 		t.Fatalf("make gateway: %v", err)
 	}
+	m, err := b.gateway.Lookup(h.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.modality = m.Modality
 	return b
 }
 
@@ -80,7 +90,7 @@ func fetch(origin string) generate.Fetch {
 	}
 }
 
-// ask generates n pictures and checks what every result has to keep.
+// ask generates n results and checks what every result has to keep.
 func (b *bench) ask(t *testing.T, h Harness, r generate.Request) *generate.Result {
 	t.Helper()
 	r.Model = h.Model

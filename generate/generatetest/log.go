@@ -3,6 +3,7 @@ package generatetest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,10 +19,14 @@ type Log struct {
 	// Fail, if set, is asked before every save with begin, attempt, slot or finish; its
 	// error is returned.
 	Fail func(what string) error
+	// Adrift is what [Log.Saved] tells of blobs without a record.
+	Adrift []media.Blob
 
 	mu         sync.Mutex // guards all below
 	entries    []string
 	operations map[string]generate.Operation
+	scopes     map[string]media.Scope
+	holders    map[string]string
 	attempts   []generate.Attempt
 	slots      map[string][]generate.Slot
 }
@@ -29,6 +34,7 @@ type Log struct {
 var (
 	_ generate.OperationLog = (*Log)(nil)
 	_ generate.Recaller     = (*Log)(nil)
+	_ generate.Resumer      = (*Log)(nil)
 )
 
 // note appends to the entries; the caller holds mu.
@@ -43,7 +49,7 @@ func (l *Log) note(what, detail string) error {
 }
 
 // Begin keeps the intent.
-func (l *Log) Begin(_ context.Context, op generate.Operation) error {
+func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.note("begin", string(op.Status)); err != nil {
@@ -51,7 +57,9 @@ func (l *Log) Begin(_ context.Context, op generate.Operation) error {
 	}
 	if l.operations == nil {
 		l.operations, l.slots = map[string]generate.Operation{}, map[string][]generate.Slot{}
+		l.scopes, l.holders = map[string]media.Scope{}, map[string]string{}
 	}
+	l.scopes[op.ID] = media.ScopeOf(ctx)
 	l.operations[op.ID] = op
 	return nil
 }
@@ -109,6 +117,87 @@ func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
 		}, nil
 	}
 	return nil, nil
+}
+
+// Hold takes, keeps or gives up an operation. Time does not pass here: a hold lasts
+// until its holder gives it up, or [Log.Release].
+func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.operations[operation]; !ok {
+		return media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
+	}
+	if by := l.holders[operation]; by != "" && by != holder {
+		return media.Errorf(media.CodeConflict, "%s works on it", by)
+	}
+	l.holders[operation] = holder
+	if until.IsZero() {
+		delete(l.holders, operation)
+	}
+	return nil
+}
+
+// Release makes as if the holder of an operation had died long ago.
+func (l *Log) Release(operation string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.holders, operation)
+}
+
+// IDs lists the operations, in the order of their ids.
+func (l *Log) IDs() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.operations))
+}
+
+// Forget makes as if a process had died right after it began an operation: no call, no
+// slot and no end of it are known.
+func (l *Log) Forget(operation string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	op := l.operations[operation]
+	op.Status, op.FinishedAt, op.Error = generate.StatusQueued, time.Time{}, nil
+	l.operations[operation] = op
+	delete(l.slots, operation)
+	delete(l.holders, operation)
+	l.attempts = slices.DeleteFunc(l.attempts, func(a generate.Attempt) bool { return a.Operation == operation })
+}
+
+// Saved gives an operation with all that was saved of it.
+func (l *Log) Saved(_ context.Context, operation string) (*generate.Saved, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	op, ok := l.operations[operation]
+	if !ok {
+		return nil, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
+	}
+	s := &generate.Saved{Operation: op, Scope: l.scopes[operation], Adrift: slices.Clone(l.Adrift)}
+	for _, a := range l.attempts {
+		if a.Operation == operation {
+			s.Attempts = append(s.Attempts, a)
+		}
+	}
+	last := map[int]generate.Slot{}
+	for _, slot := range l.slots[operation] {
+		last[slot.Index] = slot
+	}
+	for _, index := range slices.Sorted(maps.Keys(last)) {
+		s.Slots = append(s.Slots, last[index])
+	}
+	return s, nil
+}
+
+// TaskOf finds the operation of a task.
+func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.Scope, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.attempts {
+		if a.Provider == provider && a.Task.ID == taskID {
+			return a.Operation, l.scopes[a.Operation], nil
+		}
+	}
+	return "", media.Scope{}, media.Errorf(media.CodeNotFound, "no operation has the task %s", taskID)
 }
 
 // Entries lists what was saved, in order: "begin queued", "attempt 1.1 submitted",

@@ -1,4 +1,4 @@
-// Package offline is the image driver that needs no key and no network: it draws
+// Package offline is the driver that needs no key and no network: it draws
 // pictures by rule from the words of the prompt. Words choose subject, composition,
 // light, palette and finish; the seed chooses everything else, so that equal
 // requests give equal bytes.
@@ -15,6 +15,10 @@
 // foreground, weather. Each layer is a method of scene in a file of its own; colours
 // are mixed in OKLab and composed in linear light, shapes are antialiased by exact
 // area coverage, and a last pass adds tone, vignette and grain.
+//
+// It also speaks, in a way: a formant voice hums letter by letter what a text sounds
+// like, so that everything about sounds can be tried without a key. The metadata and the
+// file say that no words can be understood.
 //
 // Errors are media.Error values. The package may import media, generate and imaging.
 package offline

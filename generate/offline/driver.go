@@ -46,7 +46,7 @@ type Config struct {
 	Concurrent int
 }
 
-// Driver draws and edits pictures by rule. It is safe for concurrent use.
+// Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
 	store Store
 	slots chan struct{} // one token per picture being drawn
@@ -75,11 +75,14 @@ func (d *Driver) Ready() error { return nil }
 // Task.Seed + i, or, without a seed, one that follows from the prompt, so that any of
 // them can be drawn again alone. Edits adjust colours as the words say, or draw what is
 // new; a mask's transparent pixels are all that changes. Variations follow the seed.
-// Task.Options scripts faults: see [Script].
+// Models of audio speak instead. Task.Options scripts faults: see [Script].
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
 	up := generate.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
 	if err := ctx.Err(); err != nil {
 		return up, err
+	}
+	if t.Model.Modality == media.ModalityAudio {
+		return d.speak(ctx, t, up)
 	}
 	paint := scenes
 	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
@@ -208,11 +211,7 @@ func (d *Driver) slot(ctx context.Context, j job, t generate.Task, i int) (gener
 	seed := j.seed + int64(i)
 	item := generate.Item{Seed: &seed}
 	if fault := j.script.slot(i + 1); fault != nil {
-		item.Err, item.Seed = fault, nil
-		if fault.Code == media.CodeModerated {
-			item.Safety = &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"scripted"}}
-		}
-		return item, nil
+		return refused(fault), nil
 	}
 	select {
 	case d.slots <- struct{}{}:

@@ -54,7 +54,7 @@ func (d *Driver) answered(ctx context.Context, a *post.Answer) (generate.Update,
 	}
 	u.Usage = got.Usage.count(pictures(u.Items))
 	if len(u.Items) == 0 {
-		return u, media.Errorf(media.CodeBadResponse, "OpenAI answered without a picture; the call may have been billed: try other words, or another model")
+		return u, media.Errorf(media.CodeBadResponse, "%s answered without a picture; the call may have been billed: try other words, or another model", d.endpoint.Name)
 	}
 	return u, nil
 }
@@ -84,7 +84,7 @@ func (d *Driver) item(p datum, c *wire.Collector, format string) generate.Item {
 	case p.URL != "":
 		it.URL = p.URL
 	default:
-		it.Err = media.Errorf(media.CodeBadResponse, "OpenAI gave an empty result in place of a picture")
+		it.Err = media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture", d.endpoint.Name)
 	}
 	return it
 }

@@ -1,5 +1,6 @@
 // Package openai is the driver for OpenAI's images endpoints, generations and edits, of
-// the GPT Image family.
+// the GPT Image family, and for its speech endpoint; and for services that speak the same
+// protocol ([generate.Endpoint]), whatever they call their models.
 //
 // It speaks plain net/http. The vendor's SDK would add nothing here: one POST, no
 // polling; its retries have to be off, its error text quotes the answer's body,

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -22,6 +23,8 @@ type Config struct {
 	// BaseURL is the API's address with its version, OPENAI_BASE_URL; default
 	// https://api.openai.com/v1.
 	BaseURL string
+	// Endpoint is for a compatible service that is not OpenAI's; nil is OpenAI.
+	Endpoint *generate.Endpoint
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
 	// Base carries the calls; default http.DefaultTransport.
@@ -30,13 +33,15 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Driver makes and edits images with OpenAI's GPT Image models. It is safe for concurrent use.
+// Driver makes and edits images with OpenAI's GPT Image models, and speaks with its
+// speech models; or does so at a compatible service. It is safe for concurrent use.
 type Driver struct {
-	client  *post.Client
-	codec   *wire.Codec
-	key     string
-	baseURL string
-	now     func() time.Time
+	client   *post.Client
+	codec    *wire.Codec
+	key      string
+	endpoint generate.Endpoint
+	own      bool // OpenAI's, not another service
+	now      func() time.Time
 }
 
 var _ generate.Driver = (*Driver)(nil)
@@ -47,12 +52,15 @@ func New(c Config) (*Driver, error) {
 	if c.Codec == nil {
 		return nil, media.Errorf(media.CodeInvalid, "openai.Config.Codec is not set")
 	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultBaseURL
+	at := generate.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}
+	base := "OPENAI_BASE_URL"
+	if c.Endpoint != nil {
+		at, base = *c.Endpoint, "endpoint.base_url of "+c.Endpoint.Provider
 	}
-	if !strings.HasPrefix(c.BaseURL, "https://") && !strings.HasPrefix(c.BaseURL, "http://") {
-		return nil, media.Errorf(media.CodeInvalid, "OPENAI_BASE_URL must begin with https:// or http:// and end in /v1")
+	if !strings.HasPrefix(at.BaseURL, "https://") && !strings.HasPrefix(at.BaseURL, "http://") {
+		return nil, media.Errorf(media.CodeInvalid, "%s must begin with https:// or http:// and end in /v1", base)
 	}
+	at.BaseURL = strings.TrimRight(at.BaseURL, "/")
 	if c.Base == nil {
 		c.Base = http.DefaultTransport
 	}
@@ -61,25 +69,25 @@ func New(c Config) (*Driver, error) {
 	}
 	return &Driver{
 		client: &post.Client{
-			Name: "OpenAI", BaseVariable: "OPENAI_BASE_URL", Secret: c.APIKey,
+			Name: at.Name, BaseVariable: base, Secret: c.APIKey,
 			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"b64_json"}}),
 		},
-		codec: c.Codec, key: c.APIKey, baseURL: strings.TrimRight(c.BaseURL, "/"), now: c.Now,
+		codec: c.Codec, key: c.APIKey, endpoint: at, own: c.Endpoint == nil, now: c.Now,
 	}, nil
 }
 
-// Provider is "openai".
-func (d *Driver) Provider() string { return "openai" }
+// Provider is "openai", or the endpoint's.
+func (d *Driver) Provider() string { return d.endpoint.Provider }
 
-// Ready is nil if there is a key.
+// Ready is nil if there is a key, or if the endpoint needs none.
 func (d *Driver) Ready() error {
-	if d.key == "" {
-		return media.Errorf(media.CodeMissingKey, "no key for OpenAI: set OPENAI_API_KEY")
+	if d.key == "" && d.endpoint.KeyVariable != "" {
+		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", d.endpoint.Name, d.endpoint.KeyVariable)
 	}
 	return nil
 }
 
-// Start makes the call and waits for all of its pictures; allow 180 seconds and
+// Start makes the call and waits for all of its results; allow 180 seconds and
 // more. A refusal by the safety system is one moderated item for each picture
 // asked for. Pictures that arrived before an error come with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
@@ -90,8 +98,11 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err != nil {
 		return generate.Update{}, err
 	}
-	header := http.Header{"Authorization": {"Bearer " + d.key}}
-	s, err := d.client.Open(ctx, d.baseURL+path, header, body)
+	header := http.Header{}
+	if d.key != "" {
+		header.Set("Authorization", "Bearer "+d.key)
+	}
+	s, err := d.client.Open(ctx, d.endpoint.BaseURL+path, header, body)
 	if err != nil {
 		return generate.Update{}, err
 	}
@@ -102,12 +113,15 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if a.Status != http.StatusOK {
 		return d.refused(ctx, t, a)
 	}
+	if t.Model.Modality == media.ModalityAudio {
+		return d.spoke(ctx, a)
+	}
 	return d.answered(ctx, a)
 }
 
 // Poll is media.CodeUnsupported: calls are synchronous.
 func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenAI answers image calls at once: there is nothing to poll")
+	return generate.Update{}, media.Errorf(media.CodeUnsupported, "%s answers calls at once: there is nothing to poll", d.endpoint.Name)
 }
 
 // Cancel does nothing: ending the context of Start is all that can be done.

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -61,7 +62,7 @@ func (d *Driver) refused(ctx context.Context, t generate.Task, a *post.Answer) (
 	said := envelope.Error
 	said.clean(d.client)
 	if said.moderated() {
-		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: said.items(max(t.N, 1))}, nil
+		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: d.refusals(said, max(t.N, 1))}, nil
 	}
 	return generate.Update{}, d.meaning(t, a.Status, a.Header, said)
 }
@@ -93,12 +94,12 @@ func (e *apiError) moderated() bool {
 	return e.Code == "moderation_blocked" || e.Code == "content_policy_violation"
 }
 
-// items is the refusal as n results. The provider's request id stays in the message.
-func (e *apiError) items(n int) []generate.Item {
+// refusals is the refusal as n results. The provider's request id stays in the message.
+func (d *Driver) refusals(e *apiError, n int) []generate.Item {
 	items := make([]generate.Item, 0, max(n, 0))
 	for range n {
 		items = append(items, generate.Item{
-			Err:    media.Errorf(media.CodeModerated, "OpenAI's safety system refused the prompt or the picture: change the prompt (%s)", e.Message),
+			Err:    media.Errorf(media.CodeModerated, "the safety system of %s refused the prompt or the picture: change the prompt (%s)", d.endpoint.Name, e.Message),
 			Safety: &generate.Safety{Blocked: true, Stage: e.Moderation.Stage, Categories: e.Moderation.Categories},
 		})
 	}
@@ -108,23 +109,23 @@ func (e *apiError) items(n int) []generate.Item {
 // meaning turns an error envelope into the one error vocabulary. A stream's error
 // has status 200 and is judged by its words alone.
 func (d *Driver) meaning(t generate.Task, status int, h http.Header, said *apiError) *media.Error {
-	model := t.Model.APIModel
+	model, name := t.Model.APIModel, d.endpoint.Name
 	switch {
 	case said.Code == "insufficient_quota" || said.Type == "insufficient_quota" || said.Code == "billing_hard_limit_reached":
-		return media.Errorf(media.CodeQuotaExceeded, "the OpenAI account has no credit left: add credit or raise the limit under Billing at platform.openai.com (%s)", said.Message)
+		return media.Errorf(media.CodeQuotaExceeded, "the %s account has no credit left: add credit or raise its limit%s (%s)", name, d.where(" under Billing at platform.openai.com"), said.Message)
 	case status == http.StatusTooManyRequests || said.Code == "rate_limit_exceeded":
-		e := media.Errorf(media.CodeRateLimited, "OpenAI's rate limit is reached: wait and try again (%s)", said.Message)
+		e := media.Errorf(media.CodeRateLimited, "the rate limit of %s is reached: wait and try again (%s)", name, said.Message)
 		e.RetryAfter = d.wait(h)
 		return e
 	case status == http.StatusUnauthorized || said.Code == "invalid_api_key":
-		return media.Errorf(media.CodeUnauthorized, "OpenAI refused the key: check OPENAI_API_KEY (platform.openai.com, API keys)")
+		return media.Errorf(media.CodeUnauthorized, "%s refused the key: check %s%s", name, cmp.Or(d.endpoint.KeyVariable, "whether it wants one (endpoint.key_variable)"), d.where(" (platform.openai.com, API keys)"))
 	case strings.Contains(said.Message, "must be verified"):
 		return media.Errorf(media.CodeForbidden,
 			"OpenAI gives %s to verified organizations only: open platform.openai.com/settings/organization/general, choose Verify Organization, wait up to 15 minutes, then try again; or use another model (atelier models list)", model)
 	case said.Code == "model_not_found" || said.Param == "model" || status == http.StatusNotFound && said.Param == "":
-		return media.Errorf(media.CodeNotFound, "OpenAI has no image model %s, or has it no longer: choose one that \"atelier models list\" shows as live", model)
+		return media.Errorf(media.CodeNotFound, "%s has no model %s for this, or has it no longer: choose one that \"atelier models list\" shows as live", name, model)
 	case status == http.StatusForbidden:
-		return media.Errorf(media.CodeForbidden, "OpenAI does not let this account use %s: %s", model, said.Message)
+		return media.Errorf(media.CodeForbidden, "%s does not let this account use %s: %s", name, model, said.Message)
 	case status == http.StatusOK || status >= http.StatusInternalServerError || status == http.StatusRequestTimeout || status == http.StatusConflict:
 		return d.broke(status, h, said)
 	}
@@ -132,13 +133,21 @@ func (d *Driver) meaning(t generate.Task, status int, h http.Header, said *apiEr
 	if said.Param != "" {
 		setting = " (setting " + said.Param + ")"
 	}
-	return media.Errorf(media.CodeInvalid, "OpenAI refused the request for %s%s: %s", model, setting, said.Message)
+	return media.Errorf(media.CodeInvalid, "%s refused the request for %s%s: %s", name, model, setting, said.Message)
+}
+
+// where is a hint that holds for OpenAI alone.
+func (d *Driver) where(hint string) string {
+	if d.own {
+		return hint
+	}
+	return ""
 }
 
 // broke is a failure on the provider's side. Only the statuses of the package
 // comment are repeated; OpenAI's own word about it wins.
 func (d *Driver) broke(status int, h http.Header, said *apiError) *media.Error {
-	e := media.Errorf(media.CodeUnavailable, "OpenAI failed with status %d: try again later (%s)", status, said.Message)
+	e := media.Errorf(media.CodeUnavailable, "%s failed with status %d: try again later (%s)", d.endpoint.Name, status, said.Message)
 	switch status {
 	case http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusRequestTimeout, http.StatusConflict:
 	default:

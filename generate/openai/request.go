@@ -13,20 +13,33 @@ import (
 	"atelier/wire"
 )
 
-// owned are the body's fields that options may not set: the Gateway plans them,
-// or the GPT Image models refuse them.
-var owned = []string{"model", "prompt", "n", "stream", "response_format", "image", "image[]", "images", "mask"}
+// owned are the body's fields that options may not set: the Gateway plans them.
+var owned = []string{"model", "prompt", "input", "n", "stream", "stream_format", "image", "image[]", "images", "mask"}
+
+// mayNotSet tells the options that are refused. The GPT Image models refuse
+// response_format, and OpenAI's speech takes it from the output format; compatible
+// services need it to answer with a link or with data.
+func (d *Driver) mayNotSet(option string) error {
+	if slices.Contains(owned, option) || d.own && option == "response_format" {
+		return media.Errorf(media.CodeInvalid, "option %s.%s cannot be set: leave it out", d.endpoint.Provider, option)
+	}
+	return nil
+}
 
 // request chooses the endpoint and writes its body.
 func (d *Driver) request(ctx context.Context, t generate.Task) (path string, body any, err error) {
-	fields, err := requestBody(t)
+	if t.Model.Modality == media.ModalityAudio {
+		body, err = d.speech(t)
+		return "/audio/speech", body, err
+	}
+	fields, err := d.requestBody(t)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case t.Method == "" || t.Method == generate.MethodGenerate:
 		return "/images/generations", fields, nil
 	case t.Method != generate.MethodEdit:
-		return "", nil, media.Errorf(media.CodeUnsupported, "OpenAI's models have no %s: ask for an edit", t.Method)
+		return "", nil, media.Errorf(media.CodeUnsupported, "%s has no %s here: ask for an edit", d.endpoint.Name, t.Method)
 	case len(t.Inputs) == 0:
 		return "", nil, media.Errorf(media.CodeInvalid, "an edit needs an input picture: name one")
 	}
@@ -45,7 +58,7 @@ func (d *Driver) form(ctx context.Context, t generate.Task, fields map[string]an
 		if !isText {
 			b, err := json.Marshal(fields[name])
 			if err != nil {
-				return nil, media.Errorf(media.CodeInvalid, "option openai.%s cannot be written: %w", name, err)
+				return nil, media.Errorf(media.CodeInvalid, "option %s.%s cannot be written: %w", d.endpoint.Provider, name, err)
 			}
 			text = string(b)
 		}
@@ -65,11 +78,11 @@ const partialFrames = 2
 
 // requestBody writes a task in the endpoint's words. Settings that the task leaves
 // open are left out, so that the provider's defaults hold.
-func requestBody(t generate.Task) (map[string]any, error) {
+func (d *Driver) requestBody(t generate.Task) (map[string]any, error) {
 	body := map[string]any{"model": t.Model.APIModel, "prompt": t.Prompt, "n": max(t.N, 1)}
 	for name, value := range t.Options {
-		if slices.Contains(owned, name) {
-			return nil, media.Errorf(media.CodeInvalid, "option openai.%s cannot be set: leave it out", name)
+		if err := d.mayNotSet(name); err != nil {
+			return nil, err
 		}
 		body[name] = value
 	}
@@ -82,6 +95,11 @@ func requestBody(t generate.Task) (map[string]any, error) {
 		body["size"] = fmt.Sprintf("%dx%d", t.Width, t.Height)
 	}
 	set("quality", t.Quality)
+	set("style", t.Style)
+	set("negative_prompt", t.NegativePrompt)
+	if t.Seed != nil {
+		body["seed"] = *t.Seed
+	}
 	set("background", t.Background)
 	set("moderation", t.Moderation)
 	set("output_format", t.OutputFormat)

@@ -23,6 +23,33 @@ type event struct {
 	datum
 	answer
 	Error *apiError `json:"error"`
+	// Index counts the previews of a picture, from 0.
+	Index int `json:"partial_image_index"`
+}
+
+// previews hands preview frames on. The events do not say which picture they belong to,
+// so they belong to the one that comes next.
+type previews struct {
+	task   generate.Task
+	seen   bool // anything at all
+	slot   int
+	newest int // the highest index of the slot
+}
+
+// show passes a frame on, unless it comes after its picture, or, where the call makes
+// one picture, after a newer frame: the last one shown is what is kept if the picture
+// never comes.
+func (p *previews) show(done int, index int, b media.Blob) {
+	p.seen = true
+	slot, n := done+1, max(p.task.N, 1)
+	if slot != p.slot {
+		p.slot, p.newest = slot, -1
+	}
+	if p.task.Partial == nil || slot > n || n == 1 && index < p.newest {
+		return
+	}
+	p.newest = max(p.newest, index)
+	p.task.Partial(slot, b)
 }
 
 // isStream reports whether the answer is a stream of events. A server that does
@@ -36,7 +63,7 @@ func isStream(s *post.Stream) bool {
 // the update. Previews of the picture that is being made carry its number, from 1.
 func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (generate.Update, error) {
 	defer func() { _ = s.Body.Close() }()
-	u := generate.Update{Done: true, Progress: 1}
+	u, shown := generate.Update{Done: true, Progress: 1}, &previews{task: t}
 	lines := bufio.NewScanner(s.Body)
 	lines.Buffer(make([]byte, 0, 16<<10), frameLimit)
 	for lines.Scan() {
@@ -49,12 +76,12 @@ func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (g
 			if !lines.Scan() { // the last line, so it was cut off
 				break
 			}
-			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream holds an event that is not JSON; the call may have been billed")
+			return u, media.Errorf(media.CodeBadResponse, "the stream of %s holds an event that is not JSON; the call may have been billed", d.endpoint.Name)
 		}
 		if e.Type == "error" || e.Error != nil {
-			return d.failedStream(t, u, e, data)
+			return d.failedStream(shown, u, e, data)
 		}
-		d.frame(t, &u, e, s)
+		d.frame(shown, &u, e, s)
 	}
 	if err := lines.Err(); err != nil || len(u.Items) == 0 {
 		if err == nil {
@@ -66,11 +93,11 @@ func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (g
 }
 
 // frame takes one event with a picture; events of other types are passed over.
-func (d *Driver) frame(t generate.Task, u *generate.Update, e event, s *post.Stream) {
+func (d *Driver) frame(shown *previews, u *generate.Update, e event, s *post.Stream) {
 	switch {
 	case strings.HasSuffix(e.Type, ".partial_image"):
-		if b, ok := s.Media.Take(e.B64JSON); ok && t.Partial != nil {
-			t.Partial(len(u.Items)+1, b)
+		if b, ok := s.Media.Take(e.B64JSON); ok {
+			shown.show(len(u.Items), e.Index, b)
 		}
 	case strings.HasSuffix(e.Type, ".completed"):
 		u.Items = append(u.Items, d.item(e.datum, s.Media, e.OutputFormat))
@@ -84,20 +111,26 @@ func (d *Driver) frame(t generate.Task, u *generate.Update, e event, s *post.Str
 	}
 }
 
-// failedStream ends a stream by its error event, which nests the error or is it.
-func (d *Driver) failedStream(t generate.Task, u generate.Update, e event, data string) (generate.Update, error) {
+// failedStream ends a stream by its error event, which nests the error or is it. After a
+// preview the work had begun, and previews are billed: then nothing is repeated.
+func (d *Driver) failedStream(shown *previews, u generate.Update, e event, data string) (generate.Update, error) {
+	t := shown.task
 	said := e.Error
 	if said == nil {
 		said = &apiError{}
 		if err := json.Unmarshal([]byte(data), said); err != nil {
-			return u, media.Errorf(media.CodeBadResponse, "OpenAI's stream ended in an error that cannot be read; the call may have been billed")
+			return u, media.Errorf(media.CodeBadResponse, "the stream of %s ended in an error that cannot be read; the call may have been billed", d.endpoint.Name)
 		}
 	}
 	said.clean(d.client)
 	if said.moderated() {
-		u.Items = append(u.Items, said.items(max(t.N, 1)-len(u.Items))...)
+		u.Items = append(u.Items, d.refusals(said, max(t.N, 1)-len(u.Items))...)
 		u.Usage.Calls = 1
 		return u, nil
 	}
-	return u, d.meaning(t, http.StatusOK, nil, said)
+	err := d.meaning(t, http.StatusOK, nil, said)
+	if shown.seen || len(u.Items) > 0 {
+		err.Retryable, err.Cause = false, generate.ErrUnsettled
+	}
+	return u, err
 }

@@ -198,7 +198,7 @@ func TestDocumentsNameEveryVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	variable := regexp.MustCompile(`"((?:ATELIER|OPENAI|GEMINI|GOOGLE|ANTHROPIC|OPENROUTER|OLLAMA|SEARXNG|BRAVE|TAVILY)_[A-Z_]+)"`)
+	variable := regexp.MustCompile(`"((?:ATELIER|OPENAI|GEMINI|GOOGLE|ANTHROPIC|OPENROUTER|MIDJOURNEY|OLLAMA|SEARXNG|BRAVE|TAVILY)_[A-Z_]+)"`)
 	found := 0
 	for _, s := range sources(t) {
 		if s.test() {

@@ -31,6 +31,7 @@ type request struct {
 		TopK        *float64 `json:"topK"`
 		MaxOutput   *int     `json:"maxOutputTokens"`
 		Thinking    any      `json:"thinkingConfig"`
+		Speech      *speech  `json:"speechConfig"`
 		Image       struct {
 			Ratio string `json:"aspectRatio"`
 			Size  string `json:"imageSize"`
@@ -49,6 +50,7 @@ type model struct {
 	tokens []int
 	wide   bool // takes 1:4 to 8:1 as well
 	thinks bool
+	speaks bool // makes speech, not pictures
 }
 
 func catalogue() []model {
@@ -58,6 +60,9 @@ func catalogue() []model {
 		{id: "gemini-3.1-flash-image", format: "jpeg", tiers: []string{"512", "1K", "2K", "4K"}, tokens: []int{747, 1120, 1680, 2520}, wide: true},
 		{id: "gemini-3.1-flash-lite-image", format: "jpeg", tiers: []string{"1K"}, tokens: []int{1120}},
 		{id: "gemini-2.5-flash-image", shutDown: "2026-10-02", format: "png", tokens: []int{1290}},
+		{id: "gemini-2.5-flash-preview-tts", speaks: true},
+		{id: "gemini-2.5-pro-preview-tts", speaks: true},
+		{id: "gemini-3.8-flash-tts", speaks: true},
 	}
 }
 
@@ -88,6 +93,11 @@ func parse(body []byte, m model) (*request, *problem) {
 	switch {
 	case len(q.Contents) == 0 || strings.TrimSpace(q.prompt()) == "":
 		return nil, invalid("* GenerateContentRequest.contents: contents is not specified")
+	case m.speaks || q.Config.Speech != nil:
+		if bad := q.badSpeech(m); bad != "" {
+			return nil, invalid(bad)
+		}
+		return q, nil
 	case q.badPicture() != "":
 		return nil, invalid(q.badPicture())
 	case q.Config.Candidates > 1:

@@ -1,4 +1,4 @@
-// Package geminisim simulates the Gemini API for image models: generateContent and
+// Package geminisim simulates the Gemini API for image and speech models: generateContent and
 // streamGenerateContent under /v1beta/models, and the list of models. It checks
 // keys, ratios and tiers, retires models by date, thinks before it draws, counts
 // tokens by Google's table and answers faults in Google's own words. Its pictures
@@ -113,7 +113,11 @@ func (s *Simulator) generate(w http.ResponseWriter, r *http.Request) {
 		bad.write(w)
 		return
 	}
-	answer := s.draw(m, q, call, fault)
+	answerWith := s.draw
+	if m.speaks {
+		answerWith = s.speak
+	}
+	answer := answerWith(m, q, call, fault)
 	switch {
 	case fault.Fault == generatetest.FaultHalfBody:
 		answer.WriteHalf(w)

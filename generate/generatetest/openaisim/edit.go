@@ -52,9 +52,10 @@ func (s *Simulator) edits(w http.ResponseWriter, r *http.Request) {
 // numbers are the fields that JSON would hold without quotes.
 func numbers() []string { return []string{"n", "output_compression", "stream", "partial_images"} }
 
-// editFields are what edits take as text. Moderation is a setting of generations.
+// editFields are what edits take as text; some settings are of generations alone.
 func editFields() []string {
-	return append(slices.DeleteFunc(known(), func(f string) bool { return f == "moderation" }), "input_fidelity")
+	alone := []string{"moderation", "complexity", "safety_identifier"}
+	return append(slices.DeleteFunc(known(), func(f string) bool { return slices.Contains(alone, f) }), "input_fidelity")
 }
 
 // parseForm reads the parts: fields as JSON would have them, files checked.

@@ -1,7 +1,8 @@
 // Package openaisim simulates OpenAI's images endpoint: POST /v1/images/generations and
-// /v1/images/edits (multipart), plain and streamed, and GET /v1/models. It checks keys, fields and sizes, retires
-// models by date, counts tokens by OpenAI's table and answers faults in OpenAI's own
-// words. Its pictures are real files of the asked size.
+// /v1/images/edits (multipart), plain and streamed, POST /v1/audio/speech, and GET
+// /v1/models. It checks keys, fields and sizes, retires models by date, counts tokens by
+// OpenAI's table and answers faults in OpenAI's own words. Its pictures are real files
+// of the asked size, its sounds real files of the asked format.
 //
 // It has no errors of its own. It is a test package: nothing that ships imports it.
 package openaisim
@@ -53,6 +54,7 @@ func New(c Config) *Simulator {
 	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/images/generations", s.generations)
 	s.mux.HandleFunc("POST /v1/images/edits", s.edits)
+	s.mux.HandleFunc("POST /v1/audio/speech", s.speech)
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	return s
 }
@@ -130,7 +132,7 @@ func (s *Simulator) draw(w http.ResponseWriter, q *request, call int, fault gene
 		s.journal.Record(pictures[i])
 	}
 	if q.Stream {
-		s.stream(w, q, pictures, fault.Fault == generatetest.FaultHalfBody)
+		s.stream(w, q, pictures, fault.Fault)
 		return
 	}
 	var body simulate.Body
@@ -179,7 +181,8 @@ func (s *Simulator) picture(q *request, fault generatetest.Injection, seed uint6
 }
 
 // stream answers events: previews, then the whole picture, for each in turn.
-func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulate.Picture, half bool) {
+func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulate.Picture, fault generatetest.Fault) {
+	half := fault == generatetest.FaultHalfBody
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	flusher := http.NewResponseController(w)
 	width, height := q.pixels()
@@ -206,6 +209,10 @@ func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulat
 		for frame := range q.PartialImages {
 			preview := s.painter.Paint(q.OutputFormat, width, height, simulate.Seed("preview", int64(i), int64(frame)))
 			send(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
+		}
+		if fault == FaultPartialsThenError {
+			_, _ = io.WriteString(w, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"code\":\"server_error\",\"message\":\"The server had an error while processing your request.\",\"param\":null}}\n\n")
+			return
 		}
 		send(".completed", p, `,"usage":`+q.usage(1))
 	}

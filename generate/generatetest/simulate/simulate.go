@@ -1,4 +1,4 @@
-// Package simulate is what the simulators of OpenAI and Gemini share: the queue of faults, the
+// Package simulate is what the simulators of providers share: the queue of faults, the
 // journal of captured calls, and pictures that cost next to nothing to make.
 //
 // It has no errors of its own. It is a test package: it imports the standard
@@ -53,7 +53,7 @@ func (j *Journal) Next() generatetest.Injection {
 // from 1.
 func (j *Journal) Capture(r *http.Request, body []byte) int {
 	h := r.Header.Clone()
-	for _, name := range []string{"Authorization", "X-Goog-Api-Key"} {
+	for _, name := range []string{"Authorization", "X-Goog-Api-Key", "Mj-Api-Secret"} {
 		if h.Get(name) != "" {
 			h.Set(name, "[key]")
 		}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/midjourneysim"
+)
+
+// withMidjourney gives the place a proxy.
+func (p *place) withMidjourney(c midjourneysim.Config) *midjourneysim.Simulator {
+	p.t.Helper()
+	sim := midjourneysim.New(c)
+	srv := httptest.NewServer(sim)
+	p.t.Cleanup(srv.Close)
+	p.env["MIDJOURNEY_PROXY_URL"], p.env["MIDJOURNEY_API_SECRET"] = srv.URL, sim.Key()
+	return sim
+}
+
+func TestMidjourneyOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.atelier("generate", "a lighthouse", "-m", "Midjourney").refused(t, exitInput, "MIDJOURNEY_PROXY_URL")
+	if said := p.must("doctor").stdout; !strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
+		t.Errorf("doctor: %s", said)
+	}
+	sim := p.withMidjourney(midjourneysim.Config{Singles: true, Quick: true})
+	if said := p.must("doctor").stdout; strings.Contains(said, "MIDJOURNEY_PROXY_URL") {
+		t.Errorf("doctor with a proxy: %s", said)
+	}
+	p.atelier("generate", "a lighthouse", "-m", "mj", "--option", "midjourney.action=upscale").refused(t, exitInput, "goes on from one picture")
+	out := filepath.Join(p.dir, "out.png")
+	got := read[generated](p, "generate", "a lighthouse", "-m", "Midjourney 7", "--aspect-ratio", "3:2", "--option", "midjourney.speed=fast", "-o", out, "--json")
+	if got.Status != "succeeded" || len(got.Slots) != 4 || got.Slots[3].Output == nil {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "out-4.png")); err != nil {
+		t.Error(err)
+	}
+	calls := sim.Captured()
+	if len(calls) != 1 || calls[0].Path != "/mj-fast/mj/submit/imagine" || !strings.Contains(string(calls[0].Body), `"a lighthouse --ar 3:2 --v 7"`) {
+		t.Errorf("%d calls, %s %s", len(calls), calls[0].Path, calls[0].Body)
+	}
+	if items := p.listed().Items; len(items) != 4 {
+		t.Errorf("%d items are listed", len(items))
+	}
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
+}

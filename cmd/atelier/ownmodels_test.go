@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+)
+
+// studio is a service that speaks OpenAI's protocol in its own way.
+type studio struct {
+	mu     sync.Mutex // guards bodies
+	bodies []string
+}
+
+// ServeHTTP answers with data, or with a link if response_format says so.
+func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	picture := generatetest.PNG(80, 64, 9)
+	body, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil:
+		return
+	case r.URL.Path == "/files/a.png":
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = w.Write(picture)
+		return
+	case r.Header.Get("Authorization") != "Bearer studio-secret":
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":{"message":"bad key studio-secret","code":401}}`)
+		return
+	case r.URL.Path != "/v1/images/generations":
+		http.NotFound(w, r)
+		return
+	}
+	s.mu.Lock()
+	s.bodies = append(s.bodies, string(body))
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if strings.Contains(string(body), `"response_format":"url"`) {
+		_, _ = fmt.Fprintf(w, `{"created":1,"data":[{"url":"http://%s/files/a.png"}]}`, r.Host)
+		return
+	}
+	_, _ = fmt.Fprintf(w, `{"created":1,"data":[{"b64_json":%q}]}`, base64.StdEncoding.EncodeToString(picture))
+}
+
+// example is the file that the documentation shows, at another address.
+func example(t *testing.T, base string) string {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(doc), "```yaml\nprovider: studio\n")
+	text, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 || !strings.Contains(text, "http://localhost:8080/v1") {
+		t.Fatal("docs/configuration.md shows no example")
+	}
+	return "provider: studio\n" + strings.ReplaceAll(text, "http://localhost:8080/v1", base)
+}
+
+// TestOwnEndpoint: the documented file makes a compatible service one of the providers,
+// and its answers by data and by link arrive.
+func TestOwnEndpoint(t *testing.T) {
+	t.Parallel()
+	s := &studio{}
+	srv := httptest.NewServer(s)
+	t.Cleanup(srv.Close)
+	p := newPlace(t)
+	p.env["ATELIER_CATALOGUE"] = p.write("own/studio.yaml", example(t, srv.URL+"/v1"))
+	if o := p.atelier("generate", "a fox", "-m", "Studio Sketch"); o.code != exitInput || !strings.Contains(o.stderr, "STUDIO_API_KEY") {
+		t.Errorf("without a key: exit %d, %s", o.code, o.stderr)
+	}
+	p.env["STUDIO_API_KEY"] = "studio-secret"
+	p.env["ATELIER_CATALOGUE"] = p.dir + "/own" // the folder will do
+	data := read[generated](p, "generate", "a fox", "-m", "sketch-1", "--seed", "7", "--size", "512x512", "--negative-prompt", "fog", "--json")
+	link := read[generated](p, "generate", "a fox", "-m", "Studio Sketch", "--option", "studio.response_format=url", "--option", "studio.steps=4", "--json")
+	if len(data.Slots) != 1 || data.Slots[0].Output == nil || data.Slots[0].Output.Width != 80 || link.Slots[0].Output == nil || link.Slots[0].Output.Digest != data.Slots[0].Output.Digest {
+		t.Fatalf("data %+v, link %+v", data, link)
+	}
+	want := []string{
+		`{"model":"sketch-1","n":1,"negative_prompt":"fog","prompt":"a fox","seed":7,"size":"512x512"}`,
+		`{"model":"sketch-1","n":1,"prompt":"a fox","response_format":"url","steps":4}`,
+	}
+	for i, body := range s.bodies {
+		if strings.TrimSpace(body) != want[i] {
+			t.Errorf("request %d is %s, want %s", i, body, want[i])
+		}
+	}
+	p.env["STUDIO_API_KEY"] = "studio-other"
+	bad := decode[generated](t, p.atelier("generate", "a fox", "-m", "sketch-1", "--json"))
+	if e := bad.Slots[0].Error; bad.Status != generate.StatusFailed || e == nil || !strings.Contains(e.Message, "check STUDIO_API_KEY") || strings.Contains(e.Message, "openai") || strings.Contains(e.Message, "OpenAI") {
+		t.Errorf("with a bad key: %+v", bad.Slots[0].Error)
+	}
+	o := p.must("providers", "--json")
+	var states []state
+	if err := json.Unmarshal([]byte(o.stdout), &states); err != nil || !strings.Contains(o.stdout, `"studio"`) || strings.Contains(o.stdout, "studio-other") {
+		t.Errorf("providers: %v, %s", err, o.stdout)
+	}
+}
+
+// TestBadCatalogue: every mistake is an error that says where and what.
+func TestBadCatalogue(t *testing.T) {
+	t.Parallel()
+	good := example(t, "http://127.0.0.1:1/v1")
+	for want, text := range map[string]string{
+		"key_variable: must be the name":  strings.Replace(good, "STUDIO_API_KEY", "sk-1234 5678", 1),
+		"base_url: must begin":            strings.Replace(good, "http://127.0.0.1:1/v1", "localhost", 1),
+		"must not hold a user, a key":     strings.Replace(good, "http://127.0.0.1:1", "http://user:hush@127.0.0.1:1", 1),
+		"has a driver or a file already":  strings.Replace(good, "provider: studio", "provider: openai", 1),
+		"not good YAML":                   "provider: [",
+		"max_inputs":                      strings.Replace(good, "max_inputs: 1", "max_inputs: 0", 1),
+		"names no provider":               "models: []",
+		"field secret not found":          strings.Replace(good, "  name: Studio\n", "  name: Studio\n  secret: hush\n", 1),
+		"is the name of both":             strings.Replace(good, "name: Studio Sketch", "name: GPT Image 2", 1),
+		"no such file or directory: name": "",
+	} {
+		p := newPlace(t)
+		p.env["ATELIER_CATALOGUE"] = p.dir + "/missing.yaml"
+		if text != "" {
+			p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", text)
+		}
+		o := p.atelier("models", "list")
+		if o.code != exitInput || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "hush@") || strings.Contains(o.stderr, "5678") {
+			t.Errorf("want %q: exit %d, %s", want, o.code, o.stderr)
+		}
+	}
+}

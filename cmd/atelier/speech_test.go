@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+)
+
+// TestSpeech: a named model of speech, or the modality alone, gives a sound that is
+// stored, listed and written.
+func TestSpeech(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	file := filepath.Join(p.dir, "out.mp3")
+	got := read[generated](p, "generate", "The tide turns, and the harbour wakes.", "-m", "GPT-4o mini TTS", "--voice", "Nova", "--speed", "1.25", "-o", file, "--json")
+	o := got.Slots[0].Output
+	if got.Status != generate.StatusSucceeded || o == nil || o.MIMEType != "audio/mpeg" || o.Modality != "audio" || o.Duration < 1 || !strings.HasPrefix(string(o.Ref), "aud-") || o.Path != file {
+		t.Fatalf("generate: %+v, %+v", got, o)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() != o.Size {
+		t.Errorf("%s: %v, %v", file, info, err)
+	}
+	calls := s.images.Captured()
+	var body map[string]any
+	if err := json.Unmarshal(calls[len(calls)-1].Body, &body); err != nil || body["voice"] != "nova" || body["speed"] != 1.25 || body["response_format"] != "mp3" {
+		t.Errorf("body %v, %v", body, err)
+	}
+	if items := p.listed().Items; len(items) != 1 || items[0].Ref != string(o.Ref) {
+		t.Errorf("listed %v", items)
+	}
+	if seen := p.onTerminal("generate", "Hello there.", "--modality", "audio"); !strings.Contains(seen.stderr, "sound 1: succeeded") || !strings.Contains(seen.stdout, " s  ") {
+		t.Errorf("on a terminal: %q %q", seen.stdout, seen.stderr)
+	}
+}
+
+// TestSpeechOffline: without a key a sound comes too, by rule.
+func TestSpeechOffline(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	got := read[generated](p, "generate", "Who comes?", "--modality", "AUDIO", "-n", "2", "-o", filepath.Join(p.dir, "a.mp3"), "--json")
+	if got.Model != "Atelier Offline Voice" || len(got.Slots) != 2 || filepath.Base(got.Slots[1].Output.Path) != "a-2.wav" {
+		t.Errorf("generate: %+v", got)
+	}
+}
+
+func TestSpeechBadInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for want, args := range map[string][]string{
+		"use image or audio":   {"generate", "x", "--modality", "smell"},
+		"not audio":            {"generate", "x", "--modality", "audio", "-m", "Atelier Offline"},
+		"speed is 9":           {"generate", "x", "--modality", "audio", "--speed", "9"},
+		"has 5000 characters":  {"generate", strings.Repeat("x", 5000), "-m", "offline voice"},
+		"does not offer edit":  {"generate", "x", "-m", "offline voice", "--edit", p.pictureFile("in.png", 80, 80, image.Rectangle{})},
+		"end the name in .png": {"generate", "x", "--modality", "audio", "-o", "x.mid"},
+		"strict mode refuses":  {"generate", "x", "-m", "offline voice", "--voice", "Robert", "--strict"},
+		"has no voices":        {"generate", "x", "-m", "Atelier Offline", "--voice", "Alto", "--strict"},
+		"set OPENAI_API_KEY":   {"generate", "x", "-m", "tts-1"},
+		"what is to be spoken": {"generate", " ", "--modality", "audio", "--json"},
+	} {
+		if o := p.atelier(args...); o.code != exitInput || !strings.Contains(o.stdout+o.stderr, want) {
+			t.Errorf("%v: exit %d, want %q in\n%s%s", args[1:], o.code, want, o.stdout, o.stderr)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package generate
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// Endpoint is a service that speaks OpenAI's protocol and is not OpenAI. A file of the
+// user's catalogue describes it beside its models; the key itself is never in a file.
+type Endpoint struct {
+	// Provider is the key of its driver and of its rows.
+	Provider string `yaml:"-"`
+	// Name is what people call it; default is the provider's key.
+	Name string `yaml:"name"`
+	// BaseURL is its address with its version: http://localhost:8080/v1.
+	BaseURL string `yaml:"base_url"`
+	// KeyVariable names the environment variable that holds its key; empty if it needs
+	// none.
+	KeyVariable string `yaml:"key_variable"`
+}
+
+// Endpoints lists the services of the user's files, in their order.
+func (c *Catalogue) Endpoints() []Endpoint { return slices.Clone(c.endpoints) }
+
+// variableName is how environment variables are named.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// readEndpoint takes the service of one file.
+func (c *Catalogue) readEndpoint(provider string, e *Endpoint) error {
+	if e == nil {
+		return nil
+	}
+	bad := func(field, format string, args ...any) error {
+		why := media.Errorf(media.CodeInvalid, format, args...)
+		return media.Errorf(media.CodeInvalid, "model catalogue %s, endpoint.%s: %s", provider, field, why.Message)
+	}
+	e.Provider = provider
+	e.BaseURL = strings.TrimRight(strings.TrimSpace(e.BaseURL), "/")
+	if e.Name = strings.TrimSpace(e.Name); e.Name == "" {
+		e.Name = provider
+	}
+	u, err := url.Parse(e.BaseURL)
+	switch {
+	case slices.ContainsFunc(c.rows, func(m Model) bool { return m.Provider == provider }):
+		return bad("base_url", "%s has a driver or a file already: choose another provider name, or set its base URL variable", provider)
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return bad("base_url", "must begin with http:// or https:// and end where /images/generations follows, often in /v1")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return bad("base_url", "must not hold a user, a key or a query: name the key's variable in key_variable")
+	case e.KeyVariable != "" && !variableName.MatchString(e.KeyVariable):
+		return bad("key_variable", "must be the name of an environment variable such as TOGETHER_API_KEY, not the key")
+	}
+	c.endpoints = append(c.endpoints, *e)
+	return nil
+}

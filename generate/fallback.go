@@ -1,0 +1,106 @@
+package generate
+
+import (
+	"context"
+	"slices"
+
+	"atelier/media"
+)
+
+// fallBack asks the request's next models for the results that failed, one model after
+// the other. A call that may have been billed is not made up for: that would pay twice.
+func (x *execution) fallBack(ctx context.Context) {
+	number := len(x.plan.Calls)
+	for _, name := range x.plan.req.Fallback {
+		missing, why := x.missing()
+		if len(missing) == 0 || ctx.Err() != nil {
+			return
+		}
+		r := x.plan.req
+		r.Model, r.Fallback, r.Prefer, r.N = name, nil, nil, len(missing)
+		p, err := x.g.Plan(ctx, r)
+		if err == nil {
+			err = x.g.prepare(ctx, p)
+		}
+		if err != nil {
+			x.warn("the next model " + clip(name) + " was passed over: " + asError(err).Message)
+			continue
+		}
+		x.substitute(p, why)
+		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
+		var calls []call
+		for _, n := range p.Calls {
+			number++
+			calls = append(calls, call{plan: p, number: number, slots: missing[:n]})
+			missing = missing[n:]
+		}
+		x.run(ctx, calls)
+	}
+}
+
+// missing lists the slots that another model may fill, and the first reason.
+func (x *execution) missing() (slots []int, why *SlotError) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.slots[:min(x.op.N, len(x.slots))] {
+		if s.Output != nil || s.Error == nil || x.unsettled[s.Index] || !replaceable(s.Error.Code) {
+			continue
+		}
+		slots = append(slots, s.Index)
+		if why == nil {
+			why = s.Error
+		}
+	}
+	return slots, why
+}
+
+// replaceable tells errors of a provider from those that every provider would give.
+func replaceable(c media.Code) bool {
+	return !slices.Contains([]media.Code{
+		media.CodeInvalid, media.CodeTooLarge, media.CodeCancelled, media.CodeDiskFull, media.CodeInternal, media.CodeConflict,
+	}, c)
+}
+
+// substitute writes down which model stands in.
+func (x *execution) substitute(p *Plan, why *SlotError) {
+	x.op.Dispositions = standIn(x.op.Dispositions, x.plan.Model.Name, p.Model.Name, why.Message)
+	for _, w := range p.Warnings {
+		x.warn(w)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !slices.ContainsFunc(x.slots, func(s Slot) bool { return s.Output != nil }) {
+		x.op.Model, x.op.APIModel, x.op.Provider = p.Model.Name, p.Model.APIModel, p.Model.Provider
+	}
+}
+
+// standIn says that another model answers than the one that was asked.
+func standIn(list []Disposition, asked, applied, why string) []Disposition {
+	d := Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: OutcomeSubstituted, Reason: why}
+	list = slices.Clone(list)
+	if i := slices.IndexFunc(list, func(d Disposition) bool { return d.Setting == "model" }); i >= 0 {
+		d.Asked = list[i].Asked
+		list[i] = d
+		return list
+	}
+	return append(list, d)
+}
+
+// planAny plans the request with the first of its models that can be asked at all.
+func (g *Gateway) planAny(ctx context.Context, r Request) (*Plan, error) {
+	p, err := g.Plan(ctx, r)
+	for i := 0; err != nil && i < len(r.Fallback); i++ {
+		if c := media.CodeOf(err); c != media.CodeMissingKey && c != media.CodeUnsupported || r.Strict {
+			return p, err
+		}
+		next := r
+		next.Model, next.Fallback = r.Fallback[i], r.Fallback[i+1:]
+		q, second := g.Plan(ctx, next)
+		if second != nil {
+			continue
+		}
+		q.Dispositions = standIn(q.Dispositions, clip(r.Model), q.Model.Name, asError(err).Message)
+		return q, nil
+	}
+	return p, err
+}

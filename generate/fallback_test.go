@@ -1,0 +1,213 @@
+package generate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/media"
+)
+
+// refusing makes a driver fail the slots that are listed, from 1; none means all.
+func refusing(h *house, t *testing.T, err error, slots ...int) func(context.Context, generate.Task, int) (generate.Update, error) {
+	t.Helper()
+	return func(ctx context.Context, task generate.Task, _ int) (generate.Update, error) {
+		if len(slots) == 0 {
+			return generate.Update{}, err
+		}
+		u := generate.Update{Done: true}
+		for i := range task.N {
+			item := h.picture(t, uint8(100+i)) //nolint:gosec // small numbers
+			for _, s := range slots {
+				if s == i+1 {
+					item = generate.Item{Err: media.Errorf(media.CodeModerated, "refused")}
+				}
+			}
+			u.Items = append(u.Items, item)
+		}
+		return u, nil
+	}
+}
+
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	outage := media.Errorf(media.CodeQuotaExceeded, "no credit left")
+	for name, c := range map[string]struct {
+		arrange   func(h *house)
+		n         int
+		providers []string // of the slots
+		status    generate.Status
+		stands    string // the model of the disposition; empty: as asked
+	}{
+		"outage": {
+			func(h *house) { h.openai.OnStart = refusing(h, t, outage) }, 2,
+			[]string{"gemini", "gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+		},
+		"outage of two": {
+			func(h *house) {
+				h.openai.OnStart, h.gemini.OnStart = refusing(h, t, outage), refusing(h, t, outage)
+			}, 1,
+			[]string{"offline"}, generate.StatusSucceeded, "Atelier Offline",
+		},
+		"one slot refused": {
+			func(h *house) { h.openai.OnStart = refusing(h, t, nil, 2) }, 3,
+			[]string{"openai", "gemini", "openai"}, generate.StatusSucceeded, "Nano Banana Pro",
+		},
+		"no key": {
+			func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
+			[]string{"gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+		},
+		"may have been billed": {
+			func(h *house) {
+				e := media.Errorf(media.CodeUnavailable, "lost")
+				e.Cause = generate.ErrUnsettled
+				h.openai.OnStart = refusing(h, t, e)
+			}, 1,
+			[]string{""}, generate.StatusFailed, "",
+		},
+		"bad input": {
+			func(h *house) { h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeInvalid, "no")) }, 1,
+			[]string{""}, generate.StatusFailed, "",
+		},
+		"nothing failed": {func(*house) {}, 1, []string{"openai"}, generate.StatusSucceeded, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			c.arrange(h)
+			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"nobody", "Nano Banana Pro", "Atelier Offline"}})
+			for i, want := range c.providers {
+				have := ""
+				if o := got.Slots[i].Output; o != nil {
+					have, _ = o.Metadata["provider"].(string)
+				}
+				if have != want {
+					t.Errorf("slot %d is by %q, want %q (%+v)", i+1, have, want, got.Slots[i].Error)
+				}
+			}
+			d := disposition(got.Dispositions, "model")
+			if stands := d.Outcome == generate.OutcomeSubstituted; got.Status != c.status || stands != (c.stands != "") || stands && (d.Applied != c.stands || d.Reason == "") {
+				t.Errorf("%s, disposition %+v", got.Status, d)
+			}
+			for _, a := range h.log.Attempts() {
+				if a.Provider == "" || a.Status == generate.StatusSubmitted {
+					t.Errorf("attempt %+v", a)
+				}
+			}
+		})
+	}
+}
+
+// TestBreaker: a provider that fails again and again is left alone for a while, and the
+// next model is asked at once.
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *house, c *generate.Config) { c.MaxAttempts = 1 })
+	h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeUnavailable, "503"))
+	for range 5 {
+		h.must(t, generate.Request{Model: "gpt-image-2"})
+	}
+	got := h.must(t, generate.Request{Model: "gpt-image-2", Fallback: []string{"Nano Banana Pro"}})
+	if n := len(h.openai.Tasks()); n != 5 || got.Status != generate.StatusSucceeded {
+		t.Errorf("%d calls, then %s", n, got.Status)
+	}
+	if d := disposition(got.Dispositions, "model"); !strings.Contains(d.Reason, "failed 5 times in a row") {
+		t.Errorf("%+v", d)
+	}
+	// Refusals of the request are no outage.
+	h = build(t, nil)
+	h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeModerated, "no"))
+	for range 7 {
+		h.must(t, generate.Request{Model: "gpt-image-2"})
+	}
+	if n := len(h.openai.Tasks()); n != 7 {
+		t.Errorf("%d calls, want 7", n)
+	}
+}
+
+// purse is a budget that notes what it is asked.
+type purse struct {
+	refuse   error
+	mu       sync.Mutex
+	reserved []string
+	settled  []generate.Operation
+}
+
+func (p *purse) Reserve(_ context.Context, op generate.Operation) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if op.Cost.EstimatedUSD != nil {
+		p.reserved = append(p.reserved, *op.Cost.EstimatedUSD)
+	}
+	return p.refuse
+}
+
+func (p *purse) Settle(_ context.Context, op generate.Operation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settled = append(p.settled, op)
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	p := &purse{}
+	h := build(t, func(_ *house, c *generate.Config) { c.Budget = p })
+	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 2})
+	if len(p.reserved) != 1 || p.reserved[0] == "0" || len(p.settled) != 1 || p.settled[0].Usage.Images != 2 {
+		t.Errorf("reserved %v, settled %+v", p.reserved, p.settled)
+	}
+	p.refuse = media.Errorf(media.CodeOverBudget, "nothing left")
+	_, err := h.Generate(t.Context(), generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
+	if media.CodeOf(err) != media.CodeOverBudget || len(h.gemini.Tasks()) != 2 || len(h.log.IDs()) != 1 {
+		t.Errorf("%v after %d calls", err, len(h.gemini.Tasks()))
+	}
+	// An intent that cannot be journalled gives its money back.
+	p.refuse = nil
+	h.log.Fail = func(string) error { return errors.New("no disk") }
+	_, err = h.Generate(t.Context(), generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
+	if err == nil || len(p.settled) != 2 || p.settled[1].Usage.Images != 0 {
+		t.Errorf("%v, settled %d", err, len(p.settled))
+	}
+}
+
+// TestGridIsKeptAndCut: a grid is recorded and becomes one slot a tile, in the order of
+// reading; the tiles know their grid and what the provider said of them.
+func TestGridIsKeptAndCut(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		item := h.picture(t, 1)
+		item.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
+		item.Metadata = map[string]any{"task": "t-1"}
+		return generate.Update{Done: true, Items: []generate.Item{item}}, nil
+	}
+	got := h.must(t, generate.Request{Model: "gpt-image-2", N: 4})
+	records := h.recorder.Records()
+	if got.Status != generate.StatusSucceeded || len(got.Slots) != 4 || len(records) != 5 {
+		t.Fatalf("%s, %d slots, %d records: %v", got.Status, len(got.Slots), len(records), got.Err())
+	}
+	grid := records[0]
+	for i, s := range got.Slots {
+		o := s.Output
+		if o.Width != 35 || o.Height != 35 || o.Metadata["tile"] != i+1 || o.Metadata["task"] != "t-1" || o.Lineage[0] != (media.Parent{Ref: grid.Ref, Role: "tile"}) {
+			t.Errorf("tile %d: %+v", i+1, o)
+		}
+	}
+	if got.Usage.Images != 4 {
+		t.Errorf("usage %+v", got.Usage)
+	}
+	for _, bad := range []generate.Tiles{{Columns: 0, Rows: 2}, {Columns: 5, Rows: 5}, {Columns: 1, Rows: 16}} {
+		h := build(t, nil)
+		h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+			b := generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70, 8, 3))
+			return generate.Update{Done: true, Items: []generate.Item{{Blob: &b, Tiles: &bad}}}, nil
+		}
+		if got := h.must(t, generate.Request{Model: "gpt-image-2"}); got.Status != generate.StatusSucceeded || got.Slots[0].Output.Width != 70 {
+			t.Errorf("%+v: %+v", bad, got)
+		}
+	}
+}

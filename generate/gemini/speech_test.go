@@ -1,0 +1,127 @@
+package gemini_test
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/gemini"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/geminisim"
+	"atelier/media"
+)
+
+// speaker is a driver on a simulator.
+func speaker(t *testing.T) (*geminisim.Simulator, *gemini.Driver) {
+	t.Helper()
+	sim := geminisim.New(geminisim.Config{})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	d, err := gemini.New(gemini.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: generatetest.NewCodec(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim, d
+}
+
+func spoken(change func(*generate.Task)) generate.Task {
+	q := generate.Task{
+		Method: generate.MethodGenerate, Prompt: "Ann: The tide turns. Bob: And the harbour wakes.", N: 1,
+		Model: generate.Model{Provider: "gemini", APIModel: "gemini-2.5-flash-preview-tts", Modality: media.ModalityAudio, Voices: []string{"Leda"}},
+	}
+	change(&q)
+	return q
+}
+
+func TestSpeechRequests(t *testing.T) {
+	t.Parallel()
+	const contents = `"contents":[{"role":"user","parts":[{"text":"Ann: The tide turns. Bob: And the harbour wakes."}]}]`
+	seed := int64(5)
+	for name, c := range map[string]struct {
+		task generate.Task
+		want string
+	}{
+		"bare": {
+			spoken(func(*generate.Task) {}),
+			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Leda"}}}}}`,
+		},
+		"all settings": {
+			spoken(func(q *generate.Task) {
+				q.Voice, q.Seed, q.Options = "Puck", &seed, map[string]any{"temperature": 0.5, "language_code": "en-GB"}
+			}),
+			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"seed":5,"temperature":0.5,"speechConfig":{"languageCode":"en-GB","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Puck"}}}}}`,
+		},
+		"dialogue": {
+			spoken(func(q *generate.Task) {
+				q.Options = map[string]any{"speakers": map[string]any{"Bob": "Puck", "Ann": "Kore"}}
+			}),
+			`{` + contents + `,"generationConfig":{"responseModalities":["AUDIO"],"speechConfig":{"multiSpeakerVoiceConfig":{"speakerVoiceConfigs":[
+				{"speaker":"Ann","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Kore"}}},{"speaker":"Bob","voiceConfig":{"prebuiltVoiceConfig":{"voiceName":"Puck"}}}]}}}}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sim, d := speaker(t)
+			u, err := d.Start(t.Context(), c.task)
+			if err != nil || len(u.Items) != 1 || u.Items[0].Err != nil {
+				t.Fatalf("Start: %+v, %v", u, err)
+			}
+			var got, want any
+			if json.Unmarshal(sim.Captured()[0].Body, &got) != nil || json.Unmarshal([]byte(c.want), &want) != nil {
+				t.Fatal("no JSON")
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+			b := u.Items[0].Blob
+			if b.MIMEType != "audio/wav" || b.DurationSeconds < 2.5 || b.Digest != sim.Sent()[0] || u.Items[0].DeclaredMIME != "audio/wav" {
+				t.Errorf("sound %+v, declared %s", b, u.Items[0].DeclaredMIME)
+			}
+			wantUsage := generate.Usage{Calls: 1, Images: 1, InputTokens: 12, OutputTokens: u.Usage.OutputTokens}
+			if diff := cmp.Diff(wantUsage, u.Usage); diff != "" || u.Usage.OutputTokens < 25 {
+				t.Errorf("usage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSpeechRefusals: what the driver and the endpoint do not take.
+func TestSpeechRefusals(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*generate.Task){
+		"three speakers": func(q *generate.Task) {
+			q.Options = map[string]any{"speakers": map[string]any{"A": "Kore", "B": "Puck", "C": "Leda"}}
+		},
+		"speakers as text":    func(q *generate.Task) { q.Options = map[string]any{"speakers": "Ann"} },
+		"unknown voice":       func(q *generate.Task) { q.Voice = "Robert" },
+		"a model of pictures": func(q *generate.Task) { q.Model.APIModel = "gemini-3-pro-image" },
+		"option of pictures":  func(q *generate.Task) { q.Options = map[string]any{"background": "x"} },
+	} {
+		_, d := speaker(t)
+		if _, err := d.Start(t.Context(), spoken(change)); media.CodeOf(err) != media.CodeInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSpeechIsPricedByTokens: tokens of sound have the price of output that is no picture.
+func TestSpeechIsPricedByTokens(t *testing.T) {
+	t.Parallel()
+	sim, d := speaker(t)
+	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.Generate(t.Context(), generate.Request{Model: "Gemini TTS", Prompt: "Sixty characters of text make four seconds of sound, at 15/s.", Voice: "puck"})
+	if err != nil || got.Status != generate.StatusSucceeded || len(sim.Captured()) != 1 {
+		t.Fatalf("Generate: %+v, %v", got, err)
+	}
+	// 15 tokens in at 0.5 and 101 out at 9 dollars a million.
+	if usd := got.Cost.ReportedUSD; usd == nil || *usd != "0.0009165" || got.Usage.OutputTokens != 101 {
+		t.Errorf("usage %+v, cost %v", got.Usage, got.Cost)
+	}
+}

@@ -1,0 +1,130 @@
+package geminisim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/simulate"
+)
+
+// Speech is a [Simulator] seen by the suite as a provider of speech.
+type Speech struct{ *Simulator }
+
+var _ generatetest.Simulator = Speech{}
+
+// NewSpeech makes a simulator for tests of speech.
+func NewSpeech(c Config) Speech { return Speech{New(c)} }
+
+// Variants tells how many shapes a fault has for speech.
+func (s Speech) Variants(f generatetest.Fault) int {
+	switch {
+	case s.Absent(f) != "":
+		return 0
+	case f == generatetest.FaultLyingType:
+		return 2 // another type is declared; samples that are a whole file
+	}
+	return s.Simulator.Variants(f)
+}
+
+// Absent says which faults speech has none of.
+func (s Speech) Absent(f generatetest.Fault) string {
+	switch f {
+	case generatetest.FaultTinyImage, generatetest.FaultHugeHeader:
+		return "a sound has no pixels"
+	default:
+		return s.Simulator.Absent(f)
+	}
+}
+
+// speech is speechConfig.
+type speech struct {
+	Voice    *voice `json:"voiceConfig"`
+	Speakers *struct {
+		Configs []struct {
+			Speaker string `json:"speaker"`
+			Voice   voice  `json:"voiceConfig"`
+		} `json:"speakerVoiceConfigs"`
+	} `json:"multiSpeakerVoiceConfig"`
+	Language string `json:"languageCode"`
+}
+
+type voice struct {
+	Prebuilt struct {
+		Name string `json:"voiceName"`
+	} `json:"prebuiltVoiceConfig"`
+}
+
+// voices are the prebuilt ones.
+var voices = strings.Fields(`Zephyr Puck Charon Kore Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel
+	Algieba Despina Erinome Algenib Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird
+	Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat`)
+
+func (v voice) known() bool { return slices.Contains(voices, v.Prebuilt.Name) }
+
+// badSpeech says what is wrong with a request for speech, or to a model of speech.
+func (q *request) badSpeech(m model) string {
+	c := q.Config
+	switch {
+	case !m.speaks || !slices.Equal(c.Modalities, []string{"AUDIO"}):
+		return fmt.Sprintf("The requested combination of response modalities (%s) is not supported by the model.", strings.Join(c.Modalities, ", "))
+	case c.Image.Ratio != "" || c.Image.Size != "" || q.pictures() > 0:
+		return "Image input or configuration is not supported for this model."
+	case c.Candidates > 1:
+		return "Multiple candidates is not enabled for this model"
+	case c.Speech == nil:
+		return ""
+	case (c.Speech.Voice == nil) == (c.Speech.Speakers == nil):
+		return "Exactly one of voice_config and multi_speaker_voice_config must be set."
+	case c.Speech.Voice != nil && !c.Speech.Voice.known():
+		return fmt.Sprintf("Voice name %s is not supported. Allowed voice names are: %s", c.Speech.Voice.Prebuilt.Name, strings.ToLower(strings.Join(voices, ", ")))
+	case c.Speech.Speakers != nil && len(c.Speech.Speakers.Configs) != 2:
+		return "multi_speaker_voice_config must have exactly two speakers."
+	case c.Speech.Speakers != nil:
+		for _, s := range c.Speech.Speakers.Configs {
+			if !s.Voice.known() || !strings.Contains(q.prompt(), s.Speaker) {
+				return "The speakers must be named in the text and have known voices."
+			}
+		}
+	}
+	return ""
+}
+
+// speak writes the answer of a model of speech: raw samples, declared as such.
+func (s *Simulator) speak(_ model, q *request, call int, fault generatetest.Injection) *simulate.Body {
+	milliseconds := utf8.RuneCountInString(q.prompt()) * 1000 / 15
+	seed := simulate.Seed(q.prompt(), int64(call))
+	samples := simulate.Samples(milliseconds, seed)
+	p, kind := simulate.Raw("audio/L16", samples), "audio/L16;codec=pcm;rate=24000"
+	whole := simulate.Sound("wav", milliseconds, seed) // as a client stores it
+	switch fault.Fault {
+	case generatetest.FaultLyingType:
+		p = whole
+		if fault.Variant%2 == 0 {
+			kind = "audio/mpeg"
+		}
+	case generatetest.FaultNotMedia:
+		p, kind = simulate.NotMedia("text/plain"), "text/plain"
+	default:
+	}
+	s.journal.Record(whole)
+	body := &simulate.Body{}
+	body.Text(`{"candidates":[{"content":{"role":"model","parts":[`)
+	tokens := 0
+	if fault.Fault != generatetest.FaultEmpty {
+		tokens = 25 * milliseconds / 1000
+		body.Text(`{"inlineData":{"mimeType":%q,"data":"`, kind)
+		if fault.Fault == generatetest.FaultNotMedia && fault.Variant%2 == 1 {
+			body.Text("%s", p.Bytes())
+		} else {
+			body.Picture(p)
+		}
+		body.Text(`"}}`)
+	}
+	prompt := max(len(q.prompt())/4, 1)
+	body.Text(`]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":%d,"candidatesTokenCount":%d,"totalTokenCount":%d,"promptTokensDetails":[{"modality":"TEXT","tokenCount":%d}],"candidatesTokensDetails":[{"modality":"AUDIO","tokenCount":%d}]},"modelVersion":"tts","responseId":"sim-%d"}`,
+		prompt, tokens, prompt+tokens, prompt, tokens, call)
+	return body
+}

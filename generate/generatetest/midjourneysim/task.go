@@ -1,0 +1,243 @@
+package midjourneysim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/simulate"
+)
+
+// task is one job as the proxy tells it.
+type task struct {
+	ID          string         `json:"id"`
+	Action      string         `json:"action"`
+	Status      string         `json:"status"`
+	Mode        string         `json:"mode,omitempty"`
+	Prompt      string         `json:"prompt"`
+	PromptEn    string         `json:"promptEn"`
+	Description string         `json:"description"`
+	State       string         `json:"state"`
+	SubmitTime  int64          `json:"submitTime"`
+	Progress    string         `json:"progress"`
+	ImageURL    string         `json:"imageUrl,omitempty"`
+	ImageURLs   []link         `json:"imageUrls,omitempty"`
+	FailReason  string         `json:"failReason,omitempty"`
+	Buttons     []button       `json:"buttons,omitempty"`
+	Properties  map[string]any `json:"properties"`
+
+	sim   *Simulator
+	q     *submission
+	polls int
+	steps int
+}
+
+type link struct {
+	URL string `json:"url"`
+}
+
+type button struct {
+	CustomID string `json:"customId"`
+	Emoji    string `json:"emoji"`
+	Label    string `json:"label"`
+	Type     int    `json:"type"`
+	Style    int    `json:"style"`
+}
+
+// over tells whether the task has ended.
+func (t *task) over() bool {
+	return t.Status == "SUCCESS" || t.Status == "FAILURE" || t.Status == "CANCEL"
+}
+
+// confirm answers the window of a task.
+func (t *task) confirm(q *submission) {
+	t.Status, t.Prompt, t.q.hasMask = "SUBMITTED", q.prompt, q.MaskBase64 != ""
+	t.Properties["finalPrompt"] = q.prompt
+	t.q.prompt = q.prompt
+}
+
+// pollFails answers the polls that fail before the task goes on.
+func (t *task) pollFails(w http.ResponseWriter) bool {
+	if t.q.fault.Fault != generatetest.FaultPollFails {
+		return false
+	}
+	t.polls++
+	switch t.polls {
+	case 1:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, `{"timestamp":"2026-11-21T12:00:00.000+00:00","status":500,"error":"Internal Server Error","path":"/mj/task/fetch"}`)
+	case 2:
+		panic(http.ErrAbortHandler)
+	default:
+		return false
+	}
+	return true
+}
+
+// lost answers for a task that is no longer known, in the other shapes than null.
+func (t *task) lost(w http.ResponseWriter) bool {
+	switch t.q.fault.Variant {
+	case 1: // 200 and nothing
+		return true
+	case 2:
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	}
+	return false
+}
+
+// advance takes the task on by one state.
+func (t *task) advance() {
+	if t.over() || t.Status == "MODAL" {
+		return
+	}
+	t.steps++
+	if t.sim.config.Quick || t.sim.config.Plain && t.steps > 2 || t.steps > 3 {
+		t.end()
+		return
+	}
+	switch t.steps {
+	case 1:
+		t.Status, t.Progress = "SUBMITTED", "0%"
+	case 2:
+		t.Status, t.Progress = "IN_PROGRESS", "31%"
+		t.ImageURL = t.put("preview.webp", t.sim.painter.Paint("webp", 64, 64, 1), "image/webp") // blurry
+	case 3:
+		t.Progress = "78%"
+	}
+}
+
+// end gives the result, or what the fault puts in its place.
+func (t *task) end() {
+	t.Progress, t.ImageURL = "100%", ""
+	if why := t.failure(); why != "" {
+		t.Status, t.FailReason, t.Progress = "FAILURE", why, ""
+		return
+	}
+	t.Status = "SUCCESS"
+	if t.q.fault.Fault == generatetest.FaultEmpty {
+		return
+	}
+	if t.Action == "DESCRIBE" {
+		t.Properties["finalPrompt"] = "1️⃣ a lighthouse on a cliff at dusk --ar 3:2\n\n2️⃣ a white tower above dark water --ar 3:2\n\n3️⃣ coastal scene, oil on canvas --ar 3:2\n\n4️⃣ a beacon in fog --ar 3:2"
+		t.ImageURL = t.put("input.png", t.sim.painter.Paint("png", 64, 64, 2), "image/png")
+		return
+	}
+	t.draw()
+	if !t.sim.config.Plain {
+		t.Buttons = t.buttons()
+	}
+}
+
+// failure is why the task fails; empty if it does not.
+func (t *task) failure() string {
+	f := t.q.fault
+	if why := faultReason(f); why != "" {
+		return why
+	}
+	return checkFlags(t.q.prompt)
+}
+
+// grid tells whether the task draws four pictures.
+func (t *task) grid() bool { return t.Action != "UPSCALE" }
+
+// draw makes the pictures and their links.
+func (t *task) draw() {
+	w, h := t.sim.tile(t.q)
+	id, _ := strconv.ParseUint(t.ID, 10, 64)
+	seed := simulate.Seed(t.q.prompt, int64(t.q.Index), int64(id)) //nolint:gosec // Ids are far below the limit.
+	if !t.grid() {
+		t.ImageURL = t.put("single.png", t.faulty(t.sim.painter.Paint("png", w, h, seed)), "image/png")
+		return
+	}
+	t.ImageURL = t.put("grid.png", t.faulty(grid(2*w, 2*h, seed)), "image/png")
+	if t.sim.config.Singles {
+		for i := range 4 {
+			t.ImageURLs = append(t.ImageURLs, link{t.put(fmt.Sprintf("0_%d.png", i), t.faulty(t.sim.painter.Paint("png", w, h, seed+uint64(i))), "image/png")})
+		}
+	}
+}
+
+// faulty puts what the fault wants in the place of a picture.
+func (t *task) faulty(p simulate.Picture) simulate.Picture {
+	switch t.q.fault.Fault {
+	case generatetest.FaultTinyImage:
+		return simulate.Tiny(1)
+	case generatetest.FaultHugeHeader:
+		return simulate.HugeHeader()
+	case generatetest.FaultNotMedia:
+		return simulate.NotMedia("image/png")
+	case generatetest.FaultLyingType:
+		return t.sim.painter.Paint("jpeg", 2*t.sim.config.Side, 2*t.sim.config.Side, simulate.Seed(t.ID))
+	default:
+		return p
+	}
+}
+
+// file is one attachment. Its link is signed and ends after a day.
+type file struct {
+	picture simulate.Picture
+	kind    string
+	fault   generatetest.Fault
+	signed  string
+	preview bool
+	expires int64
+	fetched int
+}
+
+// linkLife is how long a link lives, in seconds.
+const linkLife = 24 * 60 * 60
+
+// put stores a file and gives its link.
+func (t *task) put(name string, p simulate.Picture, kind string) string {
+	path := "/attachments/" + t.ID + "/" + name
+	now := t.sim.config.Now().Unix()
+	sum := sha256.Sum256([]byte(path + strconv.FormatInt(now, 16)))
+	f := &file{picture: p, kind: kind, fault: t.q.fault.Fault, signed: hex.EncodeToString(sum[:]), expires: now + linkLife, preview: strings.HasPrefix(name, "preview")}
+	t.sim.files[path] = f
+	if f.fault == generatetest.FaultPrivateURL && !f.preview {
+		return "http://" + []string{"10.0.0.1", "169.254.169.254"}[t.q.fault.Variant%2] + path
+	}
+	return fmt.Sprintf("%s%s?ex=%x&is=%x&hm=%s", t.q.origin, path, f.expires, now, f.signed)
+}
+
+// serveFile is the picture store: no secret, but a signature that expires.
+func (s *Simulator) serveFile(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	f := s.files[r.URL.Path]
+	now := s.config.Now().Unix()
+	half := false
+	if f != nil {
+		f.fetched++
+		half = f.fault == generatetest.FaultHalfLink && f.fetched == 1
+	}
+	s.mu.Unlock()
+	if r.Header.Get("Mj-Api-Secret") != "" {
+		http.Error(w, "what is this secret doing here", http.StatusTeapot)
+		return
+	}
+	if f == nil || r.URL.Query().Get("hm") != f.signed || now >= f.expires || f.fault == generatetest.FaultExpiredLink {
+		w.Header().Set("Content-Type", "text/plain;charset=UTF-8")
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, "This content is no longer available.")
+		return
+	}
+	all := f.picture.Bytes()
+	w.Header().Set("Content-Type", f.kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(all)))
+	if half {
+		_, _ = w.Write(all[:len(all)/2])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	if !f.preview {
+		s.journal.Record(f.picture)
+	}
+	_, _ = w.Write(all)
+}

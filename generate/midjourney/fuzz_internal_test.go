@@ -1,0 +1,50 @@
+package midjourney
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/internal/post"
+	"atelier/media"
+)
+
+// FuzzTask: whatever a proxy says of a task, it becomes an update that keeps the
+// contract and holds no media, and its metadata can be followed up.
+func FuzzTask(f *testing.F) {
+	for _, seed := range []string{
+		`{"id":"1","status":"SUCCESS","imageUrl":"https://x/y.png","buttons":[{"customId":"MJ::JOB::upsample::1::h"}]}`,
+		`{"id":1,"status":"FAILURE","failReason":"` + strings.Repeat("iVBORw0KGgo", 20) + `"}`,
+		`{"status":"SUCCESS","imageUrls":[{"url":"a"},{"url":"b"}],"properties":{"finalPrompt":"x"}}`,
+		`null`, ``, `{"status":"IN_PROGRESS","progress":"1e309%"}`, `{"status":"CANCEL","buttons":{}}`,
+	} {
+		f.Add(seed)
+	}
+	d := &Driver{client: &post.Client{Name: "the Midjourney proxy"}, codec: generatetest.NewCodec(f)}
+	f.Fuzz(func(t *testing.T, body string) {
+		s, err := parse([]byte(body))
+		if err != nil {
+			return
+		}
+		q := generate.Task{Model: generate.Model{Name: "Midjourney", Modality: media.ModalityImage}, N: 1}
+		u, err := d.update(t.Context(), q, s)
+		if err != nil || u.Done != (len(u.Items) > 0) || !(u.Progress >= -1 && u.Progress <= 1) {
+			t.Fatalf("update %+v, %v", u, err)
+		}
+		for _, it := range u.Items {
+			if (it.Err == nil) == (it.URL == "") || it.Err != nil && media.Scrub(it.Err.Message) != it.Err.Message {
+				t.Errorf("item %+v", it)
+			}
+			raw, err := json.Marshal(it.Metadata)
+			if err != nil || media.Scrub(string(raw)) != string(raw) {
+				t.Errorf("metadata %s, %v", raw, err)
+			}
+			q.Method, q.Inputs = generate.MethodVariation, []media.Output{{Metadata: it.Metadata}}
+			if _, err := newJob(q); err != nil && media.CodeOf(err) == media.CodeInternal {
+				t.Errorf("follow-up: %v", err)
+			}
+		}
+	})
+}

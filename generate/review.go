@@ -1,0 +1,38 @@
+package generate
+
+import "slices"
+
+// Reviewed is a [Driver] that looks at a whole task while it is planned, because
+// what it can do depends on the settings together: a follow-up of a picture that it
+// made takes no size of its own.
+type Reviewed interface {
+	Driver
+	// Review tells what becomes of settings that the model takes, but not in this task:
+	// each disposition stands in the place of the one for the same setting, and those
+	// for settings that nobody asked for are passed over. It makes no call. Its error
+	// refuses the task before anything is journalled: media.CodeInvalid for options that
+	// make no sense, media.CodeUnsupported for what the provider cannot do.
+	Review(t Task) ([]Disposition, error)
+}
+
+// review lets the driver look at the plan.
+func (p *Plan) review() error {
+	d, ok := p.driver.(Reviewed)
+	if !ok {
+		return nil
+	}
+	t := p.task
+	t.N = slices.Max(p.Calls)
+	notes, err := d.Review(t)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		for i := range p.Dispositions {
+			if have := &p.Dispositions[i]; have.Setting == n.Setting && have.Outcome != OutcomeDropped {
+				have.Applied, have.Outcome, have.Reason = clip(n.Applied), n.Outcome, n.Reason
+			}
+		}
+	}
+	return nil
+}

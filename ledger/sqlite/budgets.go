@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// ReserveMoney holds an amount against every limit, all or none.
+func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledger.Pico, limits []ledger.Limit) error {
+	const what = "reserve money"
+	if err := need(what, "operation id", operation); err != nil {
+		return err
+	}
+	if amount < 0 {
+		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
+	}
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		for _, l := range limits {
+			if err := s.reserve(ctx, tx, operation, amount, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amount ledger.Pico, l ledger.Limit) error {
+	now := s.stampNow()
+	if _, err := tx.ExecContext(ctx, `INSERT INTO budgets (name, created_at, updated_at) VALUES ($1, $2, $2)
+		ON CONFLICT (name) DO NOTHING`, l.Name, now); err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO budget_reservations (operation_id, budget, reserved, created_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (operation_id, budget) DO NOTHING`, operation, l.Name, int64(amount), now)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	var spent, reserved ledger.Pico
+	if err := tx.QueryRowContext(ctx, `UPDATE budgets SET reserved = reserved + $1, updated_at = $2 WHERE name = $3
+		RETURNING spent, reserved`, int64(amount), now, l.Name).Scan(&spent, &reserved); err != nil {
+		return err
+	}
+	left := l.Most - spent - (reserved - amount)
+	if left < amount || left <= 0 {
+		return media.Errorf(media.CodeOverBudget, "the budget %s has $%s left of $%s, and this needs $%s: raise it or ask for less",
+			l.Name, max(left, 0).USD(), l.Most.USD(), amount.USD())
+	}
+	return nil
+}
+
+// SettleMoney ends the operation's reservations and counts what was spent.
+func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
+	return s.commit(ctx, "settle money", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
+			reserved = reserved - (SELECT r.reserved FROM budget_reservations r WHERE r.operation_id = $3 AND r.budget = budgets.name)
+			WHERE name IN (SELECT budget FROM budget_reservations WHERE operation_id = $3)`, int64(spent), s.stampNow(), operation)
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM budget_reservations WHERE operation_id = $1`, operation)
+		return err
+	})
+}
+
+// Budget tells what is spent and reserved.
+func (s *Store) Budget(ctx context.Context, name string) (spent, reserved ledger.Pico, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT spent, reserved FROM budgets WHERE name = $1`, name).Scan(&spent, &reserved)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return spent, reserved, failure("read budget", err)
+}
