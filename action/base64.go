@@ -2,6 +2,7 @@ package action
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"atelier/media"
@@ -69,6 +70,38 @@ func signed(s string) bool {
 	s = s[:min(len(s)/4*4, 128)]
 	head, err := base64.RawStdEncoding.DecodeString(s)
 	return err == nil && len(head) >= minSigned*3/4 && probe.Media(head)
+}
+
+// minLeak characters of base64 that begin like media are no text that may be shown,
+// however short the media is.
+const minLeak = 48
+
+// withoutSigned replaces base64 that stands inside a text and begins like media by its
+// length. Longer media was lifted before; identifiers and checksums pass.
+func withoutSigned(s string) string {
+	var out strings.Builder
+	kept := 0
+	for i := 0; i < len(s); i++ {
+		if !isBase64Byte(s[i]) {
+			continue
+		}
+		start := i
+		for i < len(s) && (isBase64Byte(s[i]) || escape(s[i:]) > 0) {
+			i += max(1, escape(s[i:]))
+		}
+		if i-start >= minLeak && signed(s[start:i]) {
+			for i < len(s) && s[i] == '=' {
+				i++
+			}
+			out.WriteString(s[kept:start])
+			fmt.Fprintf(&out, "[base64, %d characters]", i-start)
+			kept = i
+		}
+	}
+	if kept == 0 {
+		return s
+	}
+	return out.String() + s[kept:]
 }
 
 // mixed tells base64 from long identifiers, hexadecimal numbers, paths and words:

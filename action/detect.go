@@ -36,6 +36,7 @@ func (p *pass) str(ctx context.Context, s string, n nested) any {
 	if t := strings.TrimSpace(s); !onlyBase64(t) || looksBase64(t) {
 		s = p.lift(ctx, s) // else it is one long identifier
 	}
+	s = withoutSigned(s)
 	if (n.declared || p.to.Documents) && len(s) >= p.to.Threshold {
 		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{MIMEType: textType(s)}))
 	}

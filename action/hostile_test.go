@@ -203,3 +203,28 @@ func TestManyPicturesInOneText(t *testing.T) {
 		t.Errorf("code %s", out.Code)
 	}
 }
+
+// Base64 that is too short to be kept as media, and stands where nobody declared any,
+// is no text that may be shown; what only looks like it stays.
+func TestShortBase64InTextIsNotShown(t *testing.T) {
+	t.Parallel()
+	small := b64(tiny(t))
+	r := newRoom(t, nil, giving(Param{Name: "Out", ValueType: Other}, nil))
+	for name, text := range map[string]string{
+		"in a sentence": "alt " + small + ", see", "alone": small, "twice": small + " and " + small,
+		"URL-safe": "see " + strings.NewReplacer("+", "-", "/", "_", "=", "").Replace(small), "escaped": `a "` + strings.ReplaceAll(small, "/", `\/`) + `"`,
+	} {
+		got := fmt.Sprint(r.Interceptor().Value(t.Context(), Target{Media: &media.Set{}}, map[string]any{"note": text}).Value)
+		if strings.Contains(got, small[8:40]) || !strings.Contains(got, "[base64, ") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for _, plain := range []string{
+		strings.Repeat("0123456789abcdef", 4), "https://example.org/" + strings.Repeat("path/to/", 9), "iVBORw0KGgo is how a PNG begins",
+		strings.Repeat("word-", 20), "user_" + strings.Repeat("aB3", 30),
+	} {
+		if got := r.Interceptor().Value(t.Context(), Target{Media: &media.Set{}}, plain); got.Value != plain {
+			t.Errorf("%q became %v", plain, got.Value)
+		}
+	}
+}

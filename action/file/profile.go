@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,9 @@ const (
 	maxSeries  = 8
 	maxPoints  = 60
 	maxGroups  = 1000
+	// A few rows show what they look like; of a table of relations they are the content.
+	sampleRows   = 5
+	relationRows = 200
 )
 
 // table is the profile of a table as models see it.
@@ -78,12 +82,16 @@ type profiler struct {
 	columns []*column
 	count   int
 	sample  [][]string
+	keep    int // rows of the sample
 	notes   []string
 }
 
 // profile streams the table twice: once for its columns, once for its series.
 func profile(ctx context.Context, src rows) (table, []string, error) {
-	p := &profiler{src: src}
+	p := &profiler{src: src, keep: sampleRows}
+	if relates(src.header()) {
+		p.keep = relationRows
+	}
 	for _, name := range src.header() {
 		p.columns = append(p.columns, newColumn(name, src.dialect()))
 	}
@@ -104,9 +112,20 @@ func profile(ctx context.Context, src rows) (table, []string, error) {
 	return t, append(p.notes, src.warnings()...), nil
 }
 
+// relates tells a table that says what is linked to what by the names of its columns.
+func relates(header []string) bool {
+	if len(header) > 6 {
+		return false
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
+	}
+	return has("from") && has("to") || has("source") && has("target") || has("parent") && has("child")
+}
+
 func (p *profiler) add(cells [][]byte) error {
 	p.count++
-	if len(p.sample) < 5 {
+	if len(p.sample) < p.keep {
 		p.sample = append(p.sample, keepRow(cells))
 	}
 	for i, c := range p.columns {

@@ -82,11 +82,16 @@ func (d *drawing) describe() string {
 			fmt.Fprintf(&b, " And %d more sections.", len(d.sections)-8)
 			break
 		}
-		fmt.Fprintf(&b, " %s", svg.Clip(strings.TrimRight(s.heading, ".")))
+		told := svg.Clip(strings.TrimRight(s.heading, "."))
 		if s.text != "" {
-			fmt.Fprintf(&b, ": %s", svg.Clip(strings.TrimRight(s.text, ".")))
+			told += ": " + svg.Clip(strings.TrimRight(s.text, "."))
 		}
-		b.WriteByte('.')
+		if told != "" {
+			b.WriteString(" " + told)
+			if !strings.ContainsAny(told[len(told)-1:], "?!") {
+				b.WriteByte('.')
+			}
+		}
 		if s.chart != nil {
 			b.WriteString(" " + s.alt)
 		}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -109,11 +110,31 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 	if heading(body) == "" {
 		page.text("<h1>" + html.EscapeString(title) + "</h1>\n")
 	}
-	page.resolve(body)
+	page.resolve(framed(body, o.Find))
 	page.gallery(r.AlsoMade)
 	page.notes(r.Notes)
 	page.text("</main>\n</body>\n</html>\n")
 	return page.err
+}
+
+var pictureTag = regexp.MustCompile(`<img [^>]*src="\$\{media:([a-z0-9-]+)\}"[^>]*>`)
+
+// smallDrawing is the width in pixels under which a drawing fits a telephone.
+const smallDrawing = 480
+
+// framed puts drawings, whose small letters a narrow page would make unreadable, into
+// frames that scroll by themselves.
+func framed(body string, find func(media.Ref) (media.Output, bool)) string {
+	if find == nil {
+		return body
+	}
+	return pictureTag.ReplaceAllStringFunc(body, func(tag string) string {
+		o, ok := find(media.Ref(pictureTag.FindStringSubmatch(tag)[1]))
+		if !ok || o.MIMEType != "image/svg+xml" || o.Width > 0 && o.Width < smallDrawing {
+			return tag
+		}
+		return `<span class="drawing" tabindex="0" role="group" aria-label="Drawing">` + tag + `</span>`
+	})
 }
 
 // rendered gives the body as HTML with hidden marks, not yet sanitised.

@@ -92,7 +92,7 @@ func TestReportFromHTML(t *testing.T) {
 	}, agent.ModeDataURI)
 	for _, want := range []string{
 		"<!DOCTYPE html>", "<title>Named</title>", "<h1>Wind &amp; sun</h1>", `<img src="data:image/png;base64,`, `alt="a picture" title="a picture"`,
-		"Figure 1: x", `<div class="table"><table>`, "<details open", `href="https://example.org/a?b=1"`, "Missing image", mark + "</p>",
+		"Figure 1: x", `<div class="table" tabindex="0" role="group" aria-label="Table"><table>`, "<details open", `href="https://example.org/a?b=1"`, "Missing image", mark + "</p>",
 		"Also made", "Picture &lt;1&gt;", "<li>offline &lt;model&gt;</li>", "prefers-color-scheme: dark", "@media print",
 	} {
 		if !strings.Contains(got, want) {

@@ -78,12 +78,17 @@ func fragment(body string) ([]*html.Node, error) {
 	}
 	for _, table := range tables(root) {
 		// A wide table scrolls by itself instead of the page.
-		frame := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div, Attr: []html.Attribute{{Key: "class", Val: "table"}}}
+		frame := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div, Attr: scroller("table", "Table")}
 		table.Parent.InsertBefore(frame, table)
 		table.Parent.RemoveChild(table)
 		frame.AppendChild(table)
 	}
 	return slices.Collect(root.ChildNodes()), nil
+}
+
+// scroller makes an element that scrolls by itself reachable by keyboard.
+func scroller(class, name string) []html.Attribute {
+	return []html.Attribute{{Key: "class", Val: class}, {Key: "tabindex", Val: "0"}, {Key: "role", Val: "group"}, {Key: "aria-label", Val: name}}
 }
 
 func tables(root *html.Node) (found []*html.Node) {

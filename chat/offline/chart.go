@@ -107,6 +107,11 @@ func (t *table) axes(parts []line) map[string]any {
 	case len(parts) == 1:
 		out["YLabel"] = title(parts[0].Name)
 	}
+	if len(parts) == 1 {
+		if u := t.unit(parts[0]); u != "" {
+			out["Unit"] = u
+		}
+	}
 	return out
 }
 
@@ -122,6 +127,9 @@ func span(parts []line) string {
 
 func chartTitle(file string, t *table, parts []line) string {
 	name := heading(file, t)
+	if t.Name != "" {
+		return name
+	}
 	if t.GroupBy != "" {
 		return name + " by " + human(t.GroupBy)
 	}
@@ -137,6 +145,9 @@ func chartTitle(file string, t *table, parts []line) string {
 // heading makes a title of a file name. A word that is also a word of a column gets
 // the column's capitals: co2-concentration with a column CO2 becomes CO2 concentration.
 func heading(file string, t *table) string {
+	if t.Name != "" {
+		return t.Name
+	}
 	words := strings.Fields(human(strings.TrimSuffix(path.Base(file), path.Ext(file))))
 	for i, w := range words {
 		for _, c := range t.Columns {

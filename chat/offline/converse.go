@@ -3,24 +3,25 @@ package offline
 import (
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
 var (
 	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
-	countDigits  = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version)s?\b`)
 	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
 	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
 )
-
-var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
 // converse answers a person: with a picture where one is asked for, with a changed one
 // where a change is asked for, else with what this model can do.
 func converse(c *conversation) step {
 	w := readWish(c)
 	switch {
+	case w.draw != "" && exact(w.draw) && len(c.results) == 0:
+		return step{
+			Reasoning: "A painter would make up what a chart or diagram shows.", Done: true,
+			Message: "I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.",
+		}
 	case w == wish{}:
 		return step{Reasoning: "No picture is asked for.", Done: true, Message: talk(c)}
 	case w.draw != "" && len(c.did("Generate Image")) == 0:
@@ -37,6 +38,15 @@ func converse(c *conversation) step {
 		return s
 	}
 	return present(c, w.action(w.change), clip(w.change, 80))
+}
+
+// exact tells a wish for a drawing of data or structure, which is no picture.
+func exact(task string) bool {
+	if picturesOf.MatchString(task) {
+		return false
+	}
+	o := readOrder(task)
+	return len(o.charts)+len(o.drawings) > 0 || o.infographic != nil
 }
 
 // present shows what an action made.
@@ -79,28 +89,6 @@ func subject(task string) string {
 		return strings.TrimSpace(m[1])
 	}
 	return strings.TrimRight(strings.TrimSpace(command.ReplaceAllString(task, "")), ".!?")
-}
-
-// pictures reads how many pictures are asked for: "two illustrations", "2-3 images".
-func pictures(task string, otherwise int) int {
-	if m := countDigits.FindStringSubmatch(task); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if more, err2 := strconv.Atoi(m[2]); err2 == nil {
-			n = more
-		}
-		if err == nil {
-			return n
-		}
-	}
-	words := strings.Fields(strings.ToLower(task))
-	for i, w := range words {
-		n, ok := countWords[w]
-		next := strings.Join(words[i:min(i+5, len(words))], " ")
-		if ok && (wantsPicture.MatchString(next) || variation.MatchString(next)) {
-			return n
-		}
-	}
-	return otherwise
 }
 
 // images finds the refs in the outputs of a picture action.

@@ -12,7 +12,7 @@ func insights(t *table) []string {
 	var out []string
 	parts, all := t.split()
 	if !t.temporal() {
-		if out = comparisons(parts); len(out) > 0 {
+		if out = comparisons(t, parts); len(out) > 0 {
 			return append(out, largestShares(t)...)
 		}
 		return totalsAndColumns(t)
@@ -56,17 +56,29 @@ func largestShares(t *table) []string {
 		s[0].Group, percent(s[0].Share), measureName(t), s[1].Group, percent(s[1].Share))}
 }
 
-// comparisons says for each measure which of the names on the axis stand out.
-func comparisons(parts []line) []string {
+// comparisons says for each measure which of the names on the axis stand out. What is
+// left over, such as Others, is no name.
+func comparisons(t *table, parts []line) []string {
 	var out []string
 	for _, l := range parts[:min(4, len(parts))] {
+		u := t.unit(l)
+		l.Points = slices.DeleteFunc(slices.Clone(l.Points), func(p point) bool { return leftOver(p.X) })
 		low, high, ok := l.extremes()
 		if ok && low.X != high.X {
 			out = append(out, fmt.Sprintf("%s is highest for %s, at %s, and lowest for %s, at %s.",
-				title(l.Name), high.X, number(*high.Y), low.X, number(*low.Y)))
+				title(l.Name), high.X, with(*high.Y, u), low.X, with(*low.Y, u)))
 		}
 	}
 	return out
+}
+
+// leftOver tells a name that stands for everything not named.
+func leftOver(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "other", "others", "rest", "the rest", "all others", "(none)":
+		return true
+	}
+	return false
 }
 
 func measureName(t *table) string {

@@ -38,7 +38,7 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 		return chat.Response{}, media.Errorf(media.CodeOf(err), "ask the offline model: %w", err)
 	}
 	c := read(r)
-	text, err := json.Marshal(plan(c))
+	text, err := json.Marshal(decide(c))
 	if err != nil {
 		return chat.Response{}, media.Errorf(media.CodeInternal, "write the offline model's step: %w", err)
 	}
@@ -51,9 +51,9 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 	}, nil
 }
 
-// plan chooses the rule book by what the agent can call, so that agents of other
+// decide chooses the rule book by what the agent can call, so that agents of other
 // people's making get a sensible one as well.
-func plan(c *conversation) step {
+func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
 		return coordinate(c)

@@ -164,7 +164,7 @@ func TestWriterDrawsWhatFitsAndWritesTheReport(t *testing.T) {
 	if p := s.Actions[0].Params; p["ChartType"] != "stacked" || fmt.Sprint(p["Labels"]) != "[2001 2002 2003]" {
 		t.Fatalf("first chart: %v", p)
 	}
-	if p := fmt.Sprint(s.Actions[2].Params["Prompt"]); !strings.Contains(p, "wind turbines") {
+	if p := fmt.Sprint(s.Actions[2].Params["Prompt"]); !strings.HasPrefix(p, "Wind turbines. ") {
 		t.Fatalf("prompt: %s", p)
 	}
 	made := results(t, map[string]any{"actions": []any{
@@ -176,7 +176,7 @@ func TestWriterDrawsWhatFitsAndWritesTheReport(t *testing.T) {
 	s = ask(t, sys, task, "{}", made)
 	html := fmt.Sprint(s.Payload["report_html"])
 	for _, want := range []string{
-		"<h1>Wind energy with two illustrations of wind turbines</h1>", "${media:img-00000001}", "${media:img-00000002}", "${media:img-00000003}",
+		"<h1>Wind energy</h1>", "${media:img-00000001}", "${media:img-00000002}", "${media:img-00000003}",
 		`alt="Wind &#34;rises&#34;"`, "Figure 1:", "Figure 3:", "Too few points.", "Wind &lt;grew&gt; &amp; grew.",
 		"The share of Wind grew from 10\u00a0% in 2001 to 60\u00a0% in 2003", "x.png: not read: image", "Not available to this research: web", Note,
 	} {

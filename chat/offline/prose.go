@@ -19,13 +19,15 @@ why will with within without would you your yet create report research include s
 // words lists the lower case content words of a text.
 func words(text string) []string {
 	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), notWord) {
 		if len(w) > 2 && !slices.Contains(stop, w) {
 			out = append(out, stem(w))
 		}
 	}
 	return out
 }
+
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // stem cuts the commonest English endings, enough to match singular and plural.
 func stem(w string) string {
@@ -69,7 +71,7 @@ func sentences(text string) []sentence {
 		}
 		switch {
 		case code:
-		case t == "", strings.HasPrefix(t, "|"), strings.HasPrefix(t, "- "), strings.HasPrefix(t, "* "):
+		case t == "", strings.HasPrefix(t, "|"), strings.HasPrefix(t, "- "), strings.HasPrefix(t, "* "), stepLine.MatchString(t):
 			flush()
 		case strings.HasPrefix(t, "#"):
 			flush()

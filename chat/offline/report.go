@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"html"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // report is everything that one report is made of.
 type report struct {
-	task           string
-	m              material
-	charts         []chart
-	drawn, painted []actionResult
-	missing        []string
-	composed       *agentResult // the infographic; nil if none was asked for
+	order    order
+	m        material
+	plan     plan
+	missing  []string
+	composed *agentResult // the infographic; nil if none was asked for
 
 	b       strings.Builder
 	figures int
@@ -23,37 +24,103 @@ type report struct {
 
 // html writes the report and gives its title and a summary of one paragraph.
 func (r *report) html() (body, heading, summary string) {
-	heading = headline(r.task)
+	heading = r.order.title
 	if heading == "" {
 		heading = "Report"
 	}
 	key := r.keyFindings(5)
 	r.tag("h1", heading)
 	r.tag("p", r.lead())
-	r.illustration(0)
+	pictures := r.of(paintAction)
+	if len(pictures) > 0 {
+		r.figure(pictures[0])
+	}
 	if len(key) > 0 {
 		r.tag("h2", "Key findings")
 		r.list(key)
 	}
 	r.infographic()
+	for _, f := range r.of(infographicAction) {
+		r.figure(f)
+	}
+	r.drawings()
 	for _, t := range r.m.Tables {
 		r.tableSection(t.Path, t.Table)
 	}
 	r.texts()
-	for i := 1; i < len(r.painted); i++ {
-		r.illustration(i)
-	}
+	r.impressions(pictures)
+	r.gaps()
 	r.sources()
 	r.failures()
-	summary = r.lead()
-	if len(key) > 0 {
-		summary += " " + key[0]
-	}
-	return r.b.String(), heading, summary
+	return r.b.String(), heading, r.summary(key)
 }
 
+// summary is what the report says in a few sentences, gaps included.
+func (r *report) summary(key []string) string {
+	out := r.lead()
+	if len(key) > 0 {
+		out += " " + key[0]
+	}
+	for _, n := range r.plan.needs {
+		out += " " + n
+	}
+	return out
+}
+
+// of gives the figures that some actions made.
+func (r *report) of(actions ...string) []figure {
+	var out []figure
+	for _, f := range r.plan.figures {
+		if slices.Contains(actions, f.call.Name) && f.made != nil && len(images(f.made.Outputs)) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// drawings shows structures, relations and words.
+func (r *report) drawings() {
+	all := r.of(diagramAction, networkAction, sketchAction, mermaidAction)
+	if len(all) == 0 {
+		return
+	}
+	r.tag("h2", "How it hangs together")
+	for _, f := range all {
+		r.figure(f)
+	}
+}
+
+// impressions shows the pictures behind the opening one.
+func (r *report) impressions(pictures []figure) {
+	if len(pictures) < 2 {
+		return
+	}
+	if len(pictures) > 2 || len(r.m.Tables)+len(r.m.Passages) > 0 {
+		r.tag("h2", "Impressions")
+	}
+	for _, f := range pictures[1:] {
+		r.figure(f)
+	}
+}
+
+// gaps says what the task asks for and the report cannot show.
+func (r *report) gaps() {
+	if len(r.plan.needs) == 0 {
+		return
+	}
+	r.tag("h2", "What is missing")
+	r.list(r.plan.needs)
+}
+
+// flag is an option or a variable that a person types.
+var flag = regexp.MustCompile(`--[a-z]+|\b[A-Z]+(?:_[A-Z]+)+\b`)
+
 func (r *report) tag(name, text string) {
-	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, html.EscapeString(text), name)
+	text = html.EscapeString(text)
+	if name != "h1" {
+		text = flag.ReplaceAllString(text, `<code class="flag">$0</code>`)
+	}
+	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, text, name)
 }
 
 func (r *report) list(items []string) {
@@ -66,16 +133,40 @@ func (r *report) list(items []string) {
 
 func (r *report) lead() string {
 	var parts []string
+	stated := slices.ContainsFunc(r.m.Sources, func(s origin) bool { return s.Path == theTask })
+	if stated && len(r.m.Sources) == 1 {
+		return "This report shows what the task itself states; no other source was read. " + Note
+	}
 	if n := len(r.m.Tables); n > 0 {
 		parts = append(parts, count(n, "table"))
 	}
 	if n := len(r.m.Passages); n > 0 {
 		parts = append(parts, count(n, "text"))
 	}
-	if len(parts) == 0 {
-		return "No source could be read, so this report has no findings. " + Note
+	relations := 0
+	for _, s := range r.m.Structures {
+		if s.Relations {
+			relations++
+		}
 	}
-	return fmt.Sprintf("This report reads %s. %s", strings.Join(parts, " and "), Note)
+	if relations > 0 {
+		parts = append(parts, count(relations, "table")+" of relations")
+	}
+	if len(parts) == 0 && len(r.m.NotRead) > 0 {
+		return "No source could be read, so this report has no findings and states no facts about its subject. " + Note
+	}
+	if len(parts) == 0 {
+		return "No source with findings was given to this research, so this report has no findings and states no facts about its subject. " + Note
+	}
+	return fmt.Sprintf("This report reads %s. %s", enumerate(parts), Note)
+}
+
+// enumerate joins parts of a sentence: a, b and c.
+func enumerate(parts []string) string {
+	if len(parts) < 3 {
+		return strings.Join(parts, " and ")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
 }
 
 // keyFindings takes the strongest sentence of each table, then a second one.
@@ -108,9 +199,9 @@ func (r *report) tableSection(file string, t *table) {
 	if len(facts) > 3 {
 		r.tag("p", strings.Join(facts[3:], " "))
 	}
-	for i, c := range r.charts {
-		if c.path == file && i < len(r.drawn) {
-			r.figure(r.drawn[i], fmt.Sprint(c.params["Title"]), "Data: "+file+".")
+	for _, f := range r.of(chartAction) {
+		if f.path == file {
+			r.figure(f)
 		}
 	}
 	if s := t.shares(); len(s) > 1 && len(s) <= 12 && t.additive() {
@@ -119,6 +210,9 @@ func (r *report) tableSection(file string, t *table) {
 	kind := ""
 	if t.Bucket != "" {
 		kind = fmt.Sprintf("; long series are shown by their %s over %s", t.Aggregation, t.Bucket)
+	}
+	if file == theTask {
+		return
 	}
 	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", html.EscapeString(file),
 		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
@@ -133,32 +227,17 @@ func (r *report) shareTable(t *table, s []total) {
 	r.b.WriteString("</tbody></table>\n")
 }
 
-// figure embeds a made picture by its placeholder; one that failed is left out.
-func (r *report) figure(a actionResult, name, note string) {
-	made := images(a.Outputs)
-	if !a.Success && len(made) == 0 {
-		return
-	}
-	alt := describe(a.Outputs)
+// figure embeds a made picture by its placeholder.
+func (r *report) figure(f figure) {
+	alt := describe(f.made.Outputs)
 	if alt == "" {
-		alt = name
+		alt = f.caption
 	}
-	for _, i := range made {
+	for _, i := range images(f.made.Outputs) {
 		r.figures++
 		fmt.Fprintf(&r.b, "<figure><img src=\"${media:%s}\" alt=\"%s\" title=\"%s\"><figcaption>Figure %d: %s %s</figcaption></figure>\n",
-			i.Ref, html.EscapeString(alt), html.EscapeString(alt), r.figures, html.EscapeString(strings.TrimRight(name, ".")+"."), html.EscapeString(note))
+			i.Ref, html.EscapeString(alt), html.EscapeString(alt), r.figures, html.EscapeString(strings.TrimRight(f.caption, ".")+"."), html.EscapeString(f.note))
 	}
-}
-
-func (r *report) illustration(n int) {
-	if n >= len(r.painted) {
-		return
-	}
-	what := subject(r.task)
-	if h := headline(r.task); !ofWhat.MatchString(r.task) {
-		what = h
-	}
-	r.figure(r.painted[n], "Illustration: "+clip(what, 140), "Drawn for this report; it shows no measured data.")
 }
 
 // describe finds the text that an action gives about its picture.
@@ -180,12 +259,11 @@ func (r *report) texts() {
 		return
 	}
 	r.tag("h2", "What the texts say")
+	for _, f := range r.of(cloudAction) {
+		r.figure(f)
+	}
 	for _, p := range r.m.Passages {
-		name := p.Title
-		if name == "" {
-			name = title(strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path)))
-		}
-		r.tag("h3", name)
+		r.tag("h3", nameOf(p.Path, p.Title))
 		if len(p.Sentences) == 0 {
 			r.tag("p", "The file holds no full sentences.")
 			continue
@@ -197,6 +275,14 @@ func (r *report) texts() {
 		fmt.Fprintf(&r.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n",
 			html.EscapeString(strings.Join(text, " ")), linked(p.Path, ""))
 	}
+}
+
+// nameOf is a text's title, else its file name in words.
+func nameOf(file, known string) string {
+	if known != "" {
+		return known
+	}
+	return title(strings.TrimSuffix(path.Base(file), path.Ext(file)))
 }
 
 // linked writes a path, and the address of a page as a link.
@@ -239,9 +325,12 @@ func (r *report) sources() {
 // failures names the figures that could not be made.
 func (r *report) failures() {
 	var bad []string
-	for _, a := range append(append([]actionResult{}, r.drawn...), r.painted...) {
-		if !a.Success {
-			bad = append(bad, a.Name+": "+a.Message)
+	for _, f := range r.plan.figures {
+		switch {
+		case f.made == nil:
+			bad = append(bad, f.call.Name+": there was no answer.")
+		case !f.made.Success:
+			bad = append(bad, f.made.Name+": "+f.made.Message)
 		}
 	}
 	if r.composed != nil && !r.composed.Success {

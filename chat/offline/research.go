@@ -97,34 +97,31 @@ func choose(files []file, task string) (chosen, left []file) {
 // findings is the researcher's last step: everything read, in a shape that a
 // writer can use.
 func findings(c *conversation, chosen, left []file) step {
-	var tables, passages, sources []any
-	var failed []any
+	h := newHarvest(c.task)
 	for i, a := range c.did("Read File") {
+		name := a.Name
+		if i < len(chosen) {
+			name = chosen[i].Path
+		}
 		var r reading
 		if !a.Success || json.Unmarshal(a.Outputs, &r) != nil {
-			name := a.Name
-			if i < len(chosen) {
-				name = chosen[i].Path
-			}
-			failed = append(failed, map[string]any{"path": name, "reason": a.Message})
+			h.fail(name, a.Message)
 			continue
 		}
-		if r.Path == "" && i < len(chosen) {
-			r.Path = chosen[i].Path
+		if r.Path == "" {
+			r.Path = name
 		}
-		src := map[string]any{"path": r.Path, "kind": r.Kind}
 		switch {
 		case r.Table != nil:
-			src["rows"] = r.Table.RowCount
-			tables = append(tables, map[string]any{"path": r.Path, "table": r.Table})
+			h.table(r.Path, r.Table)
+			h.source(r.Path, "", r.Kind, r.Table.RowCount)
 		case r.Text != "":
-			best := keySentences(r.Text, c.task, 6)
-			passages = append(passages, map[string]any{"path": r.Path, "title": r.Title, "sentences": best, "truncated": r.Truncated})
+			h.study(r.Path, r.Title, r.Text)
+			h.passages = append(h.passages, map[string]any{"path": r.Path, "title": r.Title, "sentences": keySentences(r.Text, c.task, 6), "truncated": r.Truncated})
+			h.source(r.Path, "", r.Kind, 0)
 		default:
-			failed = append(failed, map[string]any{"path": r.Path, "reason": a.Message})
-			continue
+			h.fail(r.Path, a.Message)
 		}
-		sources = append(sources, src)
 	}
 	for _, f := range left {
 		reason := "not read: " + f.Kind
@@ -133,11 +130,7 @@ func findings(c *conversation, chosen, left []file) step {
 		} else if f.Kind == "markdown" || f.Kind == "text" || f.Kind == "table" || f.Kind == "csv" {
 			reason = fmt.Sprintf("more than %d files", mostFiles)
 		}
-		failed = append(failed, map[string]any{"path": f.Path, "reason": reason})
+		h.fail(f.Path, reason)
 	}
-	s := step{Reasoning: "Everything that can be read is read.", Done: true, Payload: map[string]any{
-		"tables": tables, "passages": passages, "sources": sources, "not_read": failed,
-	}}
-	s.Message = fmt.Sprintf("Read %s: %s and %s.", count(len(sources), "file"), count(len(tables), "table"), count(len(passages), "text"))
-	return s
+	return h.step(fmt.Sprintf("Read %s: %s and %s.", count(len(h.sources), "file"), count(len(h.tables), "table"), count(len(h.passages), "text")))
 }

@@ -14,11 +14,45 @@ const (
 	mostTables = 6
 	mostPages  = 5
 	mostHits   = 10
+	// mostStructures is how many structures one researcher hands up.
+	mostStructures = 20
 )
 
-// harvest is what a researcher brings back.
+// harvest is what a researcher brings back: for drawings also structures and counted
+// words, where the task wants them.
 type harvest struct {
+	task                              string
+	order                             order
 	tables, passages, sources, failed []any
+	structures                        []structure
+	words                             map[string]float64
+}
+
+func newHarvest(task string) *harvest { return &harvest{task: task, order: readOrder(task)} }
+
+// table adds a profile. Rows that say what is linked to what are relations instead:
+// their numbers compare nothing.
+func (h *harvest) table(path string, t *table) {
+	if s, ok := t.relations(path); ok && len(h.structures) < mostStructures {
+		h.structures = append(h.structures, s)
+		return
+	}
+	bare := *t
+	bare.SampleRows = nil // rows are no findings
+	h.tables = append(h.tables, map[string]any{"path": path, "table": &bare})
+}
+
+// study looks in a text for what the task wants drawn.
+func (h *harvest) study(path, title, text string) {
+	if len(h.order.drawings) == 0 {
+		return
+	}
+	if found := structures(path, title, text); len(h.structures) < mostStructures {
+		h.structures = append(h.structures, found[:min(len(found), 5)]...)
+	}
+	if h.order.draws(cloudAction) {
+		h.words = tally(h.words, text)
+	}
 }
 
 func (h *harvest) source(path, title, kind string, rows int64) {
@@ -37,8 +71,9 @@ func (h *harvest) fail(path, reason string) {
 }
 
 // passage adds the best sentences of a text, and tells whether there were any.
-func (h *harvest) passage(path, title, text, task string) bool {
-	best := keySentences(text, task, 6)
+func (h *harvest) passage(path, title, text string) bool {
+	h.study(path, title, text)
+	best := keySentences(text, h.task, 6)
 	if len(best) == 0 {
 		return false
 	}
@@ -48,9 +83,19 @@ func (h *harvest) passage(path, title, text, task string) bool {
 
 // step is the researcher's last one.
 func (h *harvest) step(message string) step {
-	return step{Reasoning: "Everything that can be read is read.", Done: true, Message: message, Payload: map[string]any{
-		"tables": h.tables, "passages": h.passages, "sources": h.sources, "not_read": h.failed,
-	}}
+	found := map[string]any{"tables": h.tables, "passages": h.passages, "sources": h.sources, "not_read": h.failed}
+	if len(h.structures) > 0 {
+		found["structures"] = h.structures
+	}
+	if len(h.words) > 0 {
+		few := map[string]float64{}
+		for _, w := range heaviest(h.words, mostWords) {
+			text := w["text"].(string)
+			few[text] = h.words[text]
+		}
+		found["words"] = few
+	}
+	return step{Reasoning: "Everything that can be read is read.", Done: true, Message: message, Payload: found}
 }
 
 // querying researches a database: describe, query what fits the task, report.
@@ -73,15 +118,16 @@ func querying(c *conversation) step {
 		}
 		return next
 	}
-	var h harvest
+	h := newHarvest(c.task)
 	for i, a := range asked {
 		name := "query"
 		if i < len(chosen) {
 			name = chosen[i].Name
 		}
 		var out struct {
-			RowCount int64  `json:"rowCount"`
-			Table    *table `json:"table"`
+			RowCount int64   `json:"rowCount"`
+			Table    *table  `json:"table"`
+			Rows     [][]any `json:"rows"`
 		}
 		switch {
 		case !a.Success || json.Unmarshal(a.Outputs, &out) != nil:
@@ -89,11 +135,28 @@ func querying(c *conversation) step {
 		case out.Table == nil:
 			h.fail(name, "too few rows to compare")
 		default:
-			h.tables = append(h.tables, map[string]any{"path": name, "table": out.Table})
+			out.Table.SampleRows = texts(out.Rows)
+			h.table(name, out.Table)
 			h.source(name, "", "database table", chosen[min(i, len(chosen)-1)].rows(out.RowCount))
 		}
 	}
 	return h.step(fmt.Sprintf("Queried %s of the database.", count(len(h.tables), "table")))
+}
+
+// texts writes the cells of rows as text.
+func texts(rows [][]any) [][]string {
+	var out [][]string
+	for _, r := range rows[:min(len(rows), mostLinks)] {
+		var cells []string
+		for _, v := range r {
+			if v == nil {
+				v = ""
+			}
+			cells = append(cells, fmt.Sprint(v))
+		}
+		out = append(out, cells)
+	}
+	return out
 }
 
 // searching researches a knowledge base: a few searches at once, then report.
@@ -109,7 +172,7 @@ func searching(c *conversation) step {
 		}
 		return step{Done: true, Message: "The task has no words to look for.", Reasoning: "Nothing can be searched."}
 	}
-	var h harvest
+	h := newHarvest(c.task)
 	texts, titles, order, skipped := map[string]string{}, map[string]string{}, []string{}, map[string]bool{}
 	for _, a := range asked {
 		var out struct {
@@ -138,7 +201,7 @@ func searching(c *conversation) step {
 		}
 	}
 	for _, path := range order[:min(mostHits, len(order))] {
-		if h.passage(path, titles[path], texts[path], c.task) {
+		if h.passage(path, titles[path], texts[path]) {
 			h.source(path, titles[path], "document", 0)
 		}
 	}
@@ -168,7 +231,7 @@ func browsing(c *conversation) step {
 		}
 		return s
 	}
-	var h harvest
+	h := newHarvest(c.task)
 	for i, a := range read {
 		var page struct{ URL, Title, Text string }
 		asked := webHit{}
@@ -180,7 +243,7 @@ func browsing(c *conversation) step {
 			continue
 		}
 		title, at := cmp.Or(page.Title, asked.Title), cmp.Or(page.URL, asked.URL)
-		if !h.passage(at, title, page.Text, c.task) {
+		if !h.passage(at, title, page.Text) {
 			h.fail(at, "no full sentences")
 			continue
 		}

@@ -21,6 +21,11 @@ type table struct {
 	Aggregation string   `json:"aggregation,omitempty"`
 	// Bucket is what one point of a long series stands for: month, 2 years.
 	Bucket string `json:"bucket,omitempty"`
+	// SampleRows are the first rows; of a table of relations, all that fit.
+	SampleRows [][]string `json:"sampleRows,omitempty"`
+	// Name and Unit are those of numbers that a task itself gives.
+	Name string `json:"-"`
+	Unit string `json:"-"`
 }
 
 type column struct {

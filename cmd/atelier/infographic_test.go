@@ -4,20 +4,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/chat/chattest"
 )
 
-// TestThreeLevels: root, writer and infographic agent; what the lowest made is shown
-// by the root's report, and no placeholder is left.
+// TestThreeLevels: root, writer and infographic agent; what each level made stands in
+// the root's report, and no placeholder is left.
 func TestThreeLevels(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	ans := read[answer](p, "run", "research-agent", "A report on sales with an infographic. No pictures.", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
 	page := mustRead(t, ans.Report)
-	if !strings.Contains(page, `alt="Infographic: `) || !strings.Contains(page, "The findings at a glance") {
+	if !strings.Contains(page, `alt="Infographic: `) || !strings.Contains(page, "the findings at a glance") {
 		t.Error("the report shows no infographic")
 	}
-	if strings.Contains(page, "${media:") {
-		t.Error("a placeholder reached the reader")
+	if drawings, pictures := figuresOf(t, page); drawings < 2 || pictures != 0 || len(p.promoted(ans.RunID)) != drawings {
+		t.Errorf("%d drawings and %d pictures are shown, %d rows promoted", drawings, pictures, len(p.promoted(ans.RunID)))
 	}
 }
 
@@ -30,7 +32,93 @@ func TestAFailingComposerLeavesTheReport(t *testing.T) {
 	p.write("own/infographic-agent.md", "You paint and never end.")
 	ans := read[answer](p, "run", "research-agent", "A report on sales with an infographic. No pictures.", "--files", p.folder(), "--agents", filepath.Join(p.dir, "own"), "--out", filepath.Join(p.dir, "out"), "--json")
 	page := mustRead(t, ans.Report)
-	if !strings.Contains(page, "Infographic: ") || !strings.Contains(page, "<img") || strings.Contains(page, "${media:") {
+	if drawings, _ := figuresOf(t, page); drawings == 0 || !strings.Contains(page, "Infographic: ") {
 		t.Errorf("the report does not tell of the failure: %.2000s", page[strings.Index(page, "<body"):])
 	}
+}
+
+// TestAFailedChildsDrawingIsEmbedded: three levels over the wire; the lowest one draws
+// and then breaks, beside one that succeeds. What both drew, and what the writer drew,
+// resolves at the root, and a ref that the writer invents goes back to it.
+func TestAFailedChildsDrawingIsEmbedded(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	box := func(name string) map[string]any {
+		return map[string]any{"Title": name, "Sections": []any{map[string]any{"heading": name, "text": "Text."}}}
+	}
+	figures := embedded(1, "The chart of the writer", "One.") + embedded(2, "The first infographic", "Two.") + embedded(3, "The second infographic", "Three.")
+	lines := play(t, map[string][]string{
+		"research-agent": {
+			step(t, map[string]any{"agents": []any{map[string]any{"name": "research-report-writer", "task": "Write it."}}}),
+			done(t, "The report is ready."),
+		},
+		"research-report-writer": {
+			step(t, map[string]any{
+				"actions": []any{map[string]any{"name": "Create SVG Chart", "params": map[string]any{"ChartType": "bar", "Title": "Sales", "Labels": []string{"a", "b"}, "Series": []any{map[string]any{"name": "n", "values": []int{1, 2}}}}}},
+				"agents":  []any{map[string]any{"name": "infographic-agent", "task": "The good one"}, map[string]any{"name": "infographic-agent", "task": "The bad one"}},
+			}),
+			reported(t, "Sales", nil, "<p>${media:img-00000000}</p>", embedded(1, "The chart of the writer", "One.")),
+			reported(t, "Sales", nil, figures),
+		},
+	})
+	var refs []string
+	repaired := false
+	s.chat.Answer = func(r chattest.Request) string {
+		first, last := r.Messages[1].Text, r.Messages[len(r.Messages)-1].Text
+		switch {
+		case strings.Contains(r.System(), `"agent":"infographic-agent"`) || strings.Contains(r.System(), `"agent": "infographic-agent"`):
+			name := "Good"
+			if strings.Contains(first, "The bad one") {
+				name = "Bad"
+			}
+			switch {
+			case !strings.Contains(last, `"refId"`) && len(r.Messages) == 2:
+				return act(t, "Create SVG Infographic", box(name))
+			case name == "Bad":
+				return "I break here."
+			}
+			return done(t, "Drawn.")
+		case strings.Contains(last, "img-00000000"): // the repair: the refs are those of the results before
+			repaired = true
+			line := lines(r)
+			for i, ref := range refs {
+				line = strings.Replace(line, "${media:"+placeholderAt(line, i)+"}", "${media:"+ref+"}", 1)
+			}
+			return line
+		}
+		if found := refID.FindAllStringSubmatch(last, -1); len(found) >= 3 && refs == nil {
+			for _, m := range found[:3] {
+				refs = append(refs, m[1])
+			}
+		}
+		return lines(r)
+	}
+	ans := read[answer](p, "run", "research-agent", "A report on sales", "--out", filepath.Join(p.dir, "out"), "--json")
+	page := mustRead(t, ans.Report)
+	if drawings, _ := figuresOf(t, page); drawings != 3 || len(p.promoted(ans.RunID)) != 3 {
+		t.Errorf("%d drawings are shown, %q promoted; warnings %q", drawings, p.promoted(ans.RunID), ans.Warnings)
+	}
+	for status, want := range map[string]int{"succeeded": 3, "failed": 1} {
+		list := read[struct {
+			Items []struct {
+				Agent string `json:"agent"`
+			} `json:"items"`
+		}](p, "runs", "list", "--all", "--status", status, "--json")
+		if len(list.Items) != want || want == 1 && list.Items[0].Agent != "infographic-agent" {
+			t.Errorf("%s runs: %+v, want %d", status, list.Items, want)
+		}
+	}
+	if !repaired {
+		t.Error("the writer was never sent back")
+	}
+}
+
+// placeholderAt gives what stands in the nth placeholder of a text.
+func placeholderAt(text string, n int) string {
+	parts := strings.Split(text, "${media:")
+	if n+1 >= len(parts) {
+		return ""
+	}
+	in, _, _ := strings.Cut(parts[n+1], "}")
+	return in
 }

@@ -1,0 +1,94 @@
+// What must hold of every report, in any theme and width: pictures and drawings
+// visible, alternative texts present, nothing loaded from outside, no layout overflow,
+// no violation that axe-core finds. Screenshots land in e2e/out.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = resolve(here, "..");
+const out = join(here, "out");
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const flags = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+const views = [
+  { name: "wide", width: 1280, height: 900 },
+  { name: "narrow", width: 360, height: 780 },
+];
+
+/** A folder for one test file, a browser, and the binary with no key at all. */
+export function bench() {
+  const b = { browser: undefined, work: undefined };
+  before(async () => {
+    mkdirSync(out, { recursive: true });
+    b.work = mkdtempSync(join(tmpdir(), "atelier-e2e-"));
+    b.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
+  });
+  after(async () => {
+    await b.browser?.close();
+    rmSync(b.work, { recursive: true, force: true });
+  });
+  b.atelier = (...args) => {
+    const env = { PATH: process.env.PATH, HOME: b.work, ATELIER_DATA: join(b.work, "data") };
+    return JSON.parse(execFileSync(join(root, "bin", "atelier"), [...args, "--json"], { env, encoding: "utf8" }));
+  };
+  /** Opens a report in every theme and width; least is how many figures it has. */
+  b.inspect = async (file, name, least) => {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const view of views) {
+        await test(`${name}, ${colorScheme}, ${view.name}`, () => look(b.browser, { file, name, least, colorScheme, view }));
+      }
+    }
+  };
+  return b;
+}
+
+async function look(browser, { file, name, least, colorScheme, view }) {
+  const context = await browser.newContext({ viewport: view, colorScheme, bypassCSP: true });
+  const page = await context.newPage();
+  const outside = [];
+  const errors = [];
+  page.on("request", (r) => { if (!/^(file|data|blob):/.test(r.url())) outside.push(r.url()); });
+  page.on("pageerror", (e) => errors.push(String(e)));
+  await page.goto(pathToFileURL(file).href);
+  await checkFigures(page, least, view.width);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
+  assert.ok(!(await page.content()).includes("${media:"), "a raw placeholder reached the reader");
+  assert.equal(await page.$$eval("script", (s) => s.length), 0);
+  assert.deepEqual(outside, []);
+  assert.deepEqual(errors, []);
+  await page.screenshot({ path: join(out, `${name}-${colorScheme}-${view.name}.png`), fullPage: true });
+  await page.addScriptTag({ path: axe });
+  const found = await page.evaluate(() => globalThis.axe.run({ runOnly: ["wcag2a", "wcag2aa"] }));
+  assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+  await context.close();
+}
+
+async function checkFigures(page, least, width) {
+  const figures = await page.$$eval("figure", (all) => all.map((f) => {
+    const i = f.querySelector("img");
+    return {
+      alt: i.alt, title: i.title, drawn: i.complete && i.naturalWidth > 1, width: i.getBoundingClientRect().width,
+      frame: f.getBoundingClientRect().width, own: i.closest(".drawing") !== null, caption: f.querySelector("figcaption")?.textContent ?? "",
+    };
+  }));
+  assert.ok(figures.length >= least, `${figures.length} figures, want at least ${least}`);
+  for (const f of figures) {
+    assert.ok(f.drawn, `a picture is not visible: ${f.alt}`);
+    assert.ok(f.alt.length > 3, "a picture has no alternative text");
+    assert.equal(f.title, f.alt);
+    assert.ok(f.caption.length > 3, "a figure has no caption");
+    assert.ok(f.frame <= width, "a figure is wider than the page");
+    // A drawing keeps its letters readable and scrolls inside its figure instead.
+    assert.ok(f.own ? f.width >= Math.min(600, f.frame) : f.width <= f.frame, `a picture is ${f.width} px wide in ${f.frame}`);
+  }
+}

@@ -1,0 +1,48 @@
+// Opens the reports of the three scenarios, without sources and with fitting ones, and
+// one with every kind of drawing.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { bench, root } from "./inspect.js";
+
+const b = bench();
+
+const energy = "Create a research report about renewable energy trends. Include an AI-generated illustration showing solar panels and wind turbines.";
+const market = "Create a market analysis report with a bar chart of market share and an AI-generated infographic of the industry ecosystem.";
+const architecture = "Create a report on sustainable architecture with 2-3 AI-generated illustrations of eco-friendly buildings.";
+const drawings = "A report on our release with a diagram of the process, a network of who works with whom, a word cloud of the notes and a hand-drawn sketch of the steps.";
+
+const scenarios = [
+  { name: "energy-bare", task: energy, figures: 1 },
+  { name: "energy-sources", task: energy, folder: join(root, "examples", "energy"), figures: 4 },
+  { name: "market-bare", task: market, figures: 1 },
+  { name: "market-sources", task: market, files: { "market-share.csv": "company,share\nAster Motors,31.5\nBolt Drive,24.2\nCascade EV,18.9\nDynamo,12.4\nEvergreen Auto,8\nOthers,5\n" }, figures: 2 },
+  { name: "architecture-bare", task: architecture, figures: 3 },
+  { name: "architecture-sources", task: architecture, files: { "notes.md": "# Sustainable architecture\n\nGreen roofs hold back rain and cool the rooms below them in summer. Timber stores carbon for as long as the building stands.\n" }, figures: 3 },
+  {
+    name: "drawings", task: drawings, figures: 4, files: {
+      "release.md": "# Release process\n\nThe release process has four steps that everyone on the team follows every week without exception.\n\n1. Plan the sprint\n2. Build the feature\n3. Test it on every platform\n4. Ship it\n",
+      "people.csv": "from,to,weight\nAda,Ben,3\nBen,Cy,1\nCy,Ada,2\nAda,Dee,1\nDee,Ben,1\nEve,Dee,5\n",
+    },
+  },
+];
+
+describe("the scenario", async () => {
+  for (const s of scenarios) {
+    test(s.name, async () => {
+      const args = ["run", "research-agent", s.task, "--out", join(b.work, `${s.name}-report`)];
+      if (s.folder) args.push("--files", s.folder);
+      if (s.files) {
+        const files = join(b.work, s.name);
+        mkdirSync(files);
+        for (const [name, text] of Object.entries(s.files)) writeFileSync(join(files, name), text);
+        args.push("--files", files);
+      }
+      const result = b.atelier(...args);
+      assert.equal(result.status, "succeeded");
+      assert.ok(result.outputs.length >= s.figures);
+      await b.inspect(result.report, s.name, s.figures);
+    });
+  }
+});
