@@ -52,7 +52,7 @@ payload_schema:
 	for _, o := range result.Outputs { // embedding the chart promoted it
 		fmt.Println(result.Status, result.Message, o.MIMEType, o.Width, o.Height)
 	}
-	// Output: succeeded Sales doubled. image/svg+xml 960 540
+	// Output: succeeded Sales doubled. image/svg+xml 800 450
 }
 
 // placeholder finds the last ref that a model was given.

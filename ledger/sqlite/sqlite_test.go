@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -12,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"atelier/ledger"
 	"atelier/ledger/ledgertest"
+	"atelier/ledger/migrations"
 	"atelier/media"
 )
 
@@ -84,31 +88,41 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-// TestOlderSchemaIsBroughtUp opens a database from before conversations.
+// TestOlderSchemaIsBroughtUp opens databases of every earlier version.
 func TestOlderSchemaIsBroughtUp(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "a.db")
-	s := open(t, path, ledgertest.Deps{})
-	for _, q := range []string{
-		"DROP TABLE conversation_detail_attachments", "DROP TABLE conversation_details", "DROP TABLE conversations",
-		"DELETE FROM goose_db_version WHERE version_id > 1",
-		`INSERT INTO agent_runs (id, owner, tree_id, depth, agent, status, task, created_at, updated_at)
-			VALUES ('r', 'ann', 'r', 0, 'sage', 'succeeded', 'x', '2026-11-20T04:00:00.000000Z', '2026-11-20T04:00:00.000000Z')`,
-	} {
-		if _, err := s.write.ExecContext(t.Context(), q); err != nil {
+	for version := range int64(migrations.Latest) {
+		path := filepath.Join(t.TempDir(), "a.db")
+		old, err := sql.Open("sqlite", path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, path, ledgertest.Deps{})
-	defer s.Close()
-	if _, err := s.Run(t.Context(), "ann", "r"); err != nil {
-		t.Error(err)
-	}
-	if err := s.CreateConversation(t.Context(), ledger.Conversation{ID: "c", Owner: "ann"}); err != nil {
-		t.Error(err)
+		p, err := goose.NewProvider(goose.DialectSQLite3, old, migrations.Files, goose.WithLogger(goose.NopLogger()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.UpTo(t.Context(), version); err != nil && version > 0 {
+			t.Fatal(err)
+		}
+		if version > 0 {
+			if _, err := old.ExecContext(t.Context(), `INSERT INTO agent_runs (id, owner, tree_id, depth, agent, status, task, created_at, updated_at)
+				VALUES ('r', 'ann', 'r', 0, 'sage', 'succeeded', 'x', '2026-11-20T04:00:00.000000Z', '2026-11-20T04:00:00.000000Z')`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, path, ledgertest.Deps{})
+		if _, err := s.Run(t.Context(), "ann", "r"); version > 0 && err != nil {
+			t.Error(err)
+		}
+		if v, err := s.Version(t.Context()); err != nil || v != migrations.Latest {
+			t.Errorf("from %d to %d, %v", version, v, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
