@@ -227,7 +227,7 @@ func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
 	h.openai.OnStart = func(ctx context.Context, task generate.Task, number int) (generate.Update, error) {
 		u := generate.Update{Done: true}
 		for i := range task.N {
-			item := h.picture(ctx, t, uint8(10*number+i)) //nolint:gosec // small numbers
+			item := h.picture(ctx, t, uint8(10*number+i))
 			if number < 3 && i == task.N-1 {
 				item = generate.Item{Err: media.Errorf(media.CodeUnavailable, "this one was not made")}
 			}
