@@ -99,9 +99,11 @@ func (c *Client) NotJSON(a *Answer) *media.Error {
 		kind = "text without a type"
 	}
 	e := media.Errorf(media.CodeBadResponse,
-		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API; the call may have been billed, so it is not repeated",
-		c.Name, a.Status, c.Clean(kind), c.BaseVariable)
-	e.Cause = generate.ErrUnsettled
+		"%s answered status %d with %s instead of its protocol's JSON: check that %s and any proxy lead to the API", c.Name, a.Status, c.Clean(kind), c.BaseVariable)
+	if !a.free {
+		e.Cause = generate.ErrUnsettled
+		e.Message += "; the call may have been billed, so it is not repeated"
+	}
 	switch {
 	case a.Status == http.StatusUnauthorized:
 		e.Code, e.Cause = media.CodeUnauthorized, nil
@@ -115,4 +117,3 @@ func (c *Client) NotJSON(a *Answer) *media.Error {
 	}
 	return e
 }
-

@@ -3,6 +3,7 @@ package post
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"atelier/generate"
 	"atelier/media"
@@ -68,6 +69,11 @@ func (c *Client) Reaches(t generate.Task, r Reach) error {
 		return media.Errorf(media.CodeUnsupported, "%s takes %d input pictures, not %d: use fewer", t.Model.Name, r.Inputs, len(t.Inputs))
 	case t.Mask != nil && !r.Mask:
 		return media.Errorf(media.CodeUnsupported, "%s takes no mask here: say in the prompt what to change, or use another model", c.Name)
+	}
+	for _, in := range t.Inputs {
+		if types := t.Model.InputTypes; len(types) > 0 && !slices.Contains(types, in.MIMEType) {
+			return media.Errorf(media.CodeUnsupported, "%s takes no %s: send %s", t.Model.Name, in.MIMEType, strings.Join(types, ", "))
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"atelier/generate"
@@ -21,9 +22,13 @@ type Call struct {
 	// N is how many results are asked for; 0 means one.
 	N int
 	// Into is what the JSON of a whole 200 is decoded into, before Read turns it into an
-	// update.
+	// update. Without it nothing is read, and any status from 200 to 299 will do; without
+	// Read the update is empty.
 	Into any
 	Read func(a *Answer) (generate.Update, error)
+	// Free says that a call costs nothing though it posts, so that a lost one is safe to
+	// repeat: the upload of a picture before the call that uses it.
+	Free bool
 	// Interim, if set, tells the lifted items that are no results.
 	Interim func(body, token string) bool
 }
@@ -35,15 +40,29 @@ func (c *Client) Do(ctx context.Context, call Call) (generate.Update, error) {
 	if err := c.Ready(); err != nil {
 		return generate.Update{}, err
 	}
-	ask := func() (*Answer, error) { return c.Send(ctx, c.address(call.Path), c.config.Header, call.Body) }
-	if call.Body == nil {
-		ask = func() (*Answer, error) { return c.Get(ctx, c.address(call.Path), c.config.Header) }
-	}
-	a, err := ask()
+	a, err := c.carry(ctx, call)
 	if err != nil {
 		return generate.Update{}, err
 	}
 	return c.Finish(ctx, call, a)
+}
+
+// carry makes a call and gives its answer, whatever its status.
+func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
+	if call.Body == nil {
+		return c.Get(ctx, c.address(call.Path), c.config.Header)
+	}
+	a, err := c.Send(ctx, c.address(call.Path), c.config.Header, call.Body)
+	switch {
+	case !call.Free:
+	case err == nil:
+		a.free = true
+	case ctx.Err() != nil:
+		return nil, c.Ended(ctx, false)
+	case errors.Is(err, generate.ErrUnsettled):
+		return nil, media.Errorf(media.CodeUnavailable, "the connection to %s was lost; nothing was billed: check the network and %s", c.Name, c.BaseVariable)
+	}
+	return a, err
 }
 
 // Start posts the body of a call and hands out the answer unread, for answers that are
@@ -57,7 +76,10 @@ func (c *Client) Start(ctx context.Context, call Call) (*Stream, error) {
 
 // Finish reads the answer of a call, as [Client.Do] does.
 func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
-	if a.Status != http.StatusOK {
+	switch {
+	case call.Into == nil && a.Status >= http.StatusOK && a.Status < http.StatusMultipleChoices:
+		return generate.Update{}, nil
+	case call.Into == nil, a.Status != http.StatusOK:
 		return c.refused(ctx, call, a)
 	}
 	if err := c.Decode(a, call.Into); err != nil {
@@ -68,6 +90,8 @@ func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Upd
 		return generate.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
 	case a.Cut():
 		return c.saved(ctx, call, a)
+	case call.Read == nil:
+		return generate.Update{}, nil
 	}
 	u, err := call.Read(a)
 	if !a.free && u.Done {

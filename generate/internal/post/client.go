@@ -95,6 +95,15 @@ func (c *Client) Ready() error {
 	return nil
 }
 
+// Stored proves that a picture is in the store, for calls that are made before it is sent.
+func (c *Client) Stored(ctx context.Context, b media.Blob) error {
+	r, err := c.config.Codec.Open(ctx, b.Digest)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
 // Token stands for a stored picture in a JSON field; the transport streams the bytes as
 // base64 in its place.
 func (c *Client) Token(ctx context.Context, b media.Blob) string {

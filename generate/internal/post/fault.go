@@ -46,6 +46,7 @@ var meanings = map[media.Code]meaning{
 	media.CodeRateLimited:   {"the rate limit of NAME is reached", "wait and try again"},
 	media.CodeUnavailable:   {"NAME failed with status STATUS", "try again later"},
 	media.CodeInvalid:       {"NAME refused the request for OF", ""},
+	media.CodeBadResponse:   {"NAME answered OF with status STATUS", "try again later"},
 }
 
 // codeOf is what a status usually means.
@@ -111,7 +112,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 		e.RetryAfter = max(f.Wait, a.Wait(c.config.Now()))
 	case media.CodeUnavailable:
 		e.RetryAfter = max(f.Wait, a.Wait(c.config.Now()))
-		e.Retryable = !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
+		e.Retryable = a.free || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
 		if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 			e.Retryable = should
 		}
