@@ -23,8 +23,10 @@ type Fault struct {
 	Words string
 	// Advice stands in the place of the usual one.
 	Advice string
-	// Wait is how long the provider asks to wait, if it says so elsewhere than in headers.
-	Wait time.Duration
+	// Wait is how long the provider asks to wait, and Quoted are headers that do, if it says so
+	// elsewhere than in the answer's headers.
+	Wait   time.Duration
+	Quoted http.Header
 	// Blocked is the verdict of a safety system; its Stage and Categories may be empty.
 	Blocked *generate.Safety
 	// Ran says that the work had begun, so that a failure is not repeated.
@@ -83,7 +85,7 @@ func (c *Client) refused(ctx context.Context, call Call, a *Answer) (generate.Up
 	f, ok := c.config.Explain(a)
 	if !ok {
 		e := c.NotJSON(a)
-		e.RetryAfter = a.Wait(c.config.Now())
+		e.RetryAfter = c.wait(a.Header)
 		return generate.Update{}, e
 	}
 	return c.Refuse(call, a, f)
@@ -109,9 +111,9 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	e := media.Errorf(code, "%s", c.sentence(code, call, f))
 	switch code {
 	case media.CodeRateLimited:
-		e.RetryAfter = max(f.Wait, a.Wait(c.config.Now()))
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
 	case media.CodeUnavailable:
-		e.RetryAfter = max(f.Wait, a.Wait(c.config.Now()))
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
 		e.Retryable = a.free || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
 		if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 			e.Retryable = should
