@@ -75,6 +75,14 @@ type Model struct {
 	Source string `json:"source" yaml:"source"`
 }
 
+// Voice is the model's usual voice; empty if its row names none.
+func (m Model) Voice() string {
+	if len(m.Voices) == 0 {
+		return ""
+	}
+	return m.Voices[0]
+}
+
 // SizeRule says how a model is sized.
 type SizeRule struct {
 	// Mode is enum (Values), free (Step and limits), tier (Ratios × Tiers), ratio (any
