@@ -59,7 +59,7 @@ func (d *Driver) answered(t generate.Task, a *post.Answer, got answer) (generate
 			switch {
 			case p.Thought:
 			case p.InlineData != nil:
-				it := generate.Item{DeclaredMIME: d.client.Clean(stored(p.InlineData.MIMEType)), Seed: t.Seed}
+				it := generate.Item{DeclaredMIME: d.client.Clean(post.Declared(p.InlineData.MIMEType)), Seed: t.Seed}
 				it.Blob, it.Err = d.client.Take(a.Media, p.InlineData.Data)
 				u.Items = append(u.Items, it)
 			case strings.TrimSpace(p.Text) != "":

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -49,13 +48,4 @@ func speech(t *generate.Task, config post.Body) error {
 
 func voice(name any) map[string]any {
 	return map[string]any{"prebuiltVoiceConfig": map[string]any{"voiceName": name}}
-}
-
-// stored is the type of media as it is stored: raw samples get a WAV header.
-func stored(declared string) string {
-	kind, _, _ := strings.Cut(strings.ToLower(declared), ";")
-	if kind = strings.TrimSpace(kind); kind == "audio/l16" || kind == "audio/pcm" {
-		return "audio/wav"
-	}
-	return declared
 }

@@ -26,6 +26,8 @@ type Call struct {
 	// Read the update is empty.
 	Into any
 	Read func(a *Answer) (generate.Update, error)
+	// Whole, if set, says that the answer is media itself, of a type that begins so.
+	Whole string
 	// Free says that a call costs nothing though it posts, so that a lost one is safe to
 	// repeat: the upload of a picture before the call that uses it.
 	Free bool
@@ -77,6 +79,8 @@ func (c *Client) Start(ctx context.Context, call Call) (*Stream, error) {
 // Finish reads the answer of a call, as [Client.Do] does.
 func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
 	switch {
+	case call.Whole != "" && a.Status == http.StatusOK:
+		return c.whole(ctx, call, a)
 	case call.Into == nil && a.Status >= http.StatusOK && a.Status < http.StatusMultipleChoices:
 		return generate.Update{}, nil
 	case call.Into == nil, a.Status != http.StatusOK:
