@@ -56,6 +56,8 @@ type Model struct {
 	Voices []string `json:"voices,omitempty" yaml:"voices"`
 	// Options are the provider options that it takes.
 	Options []string `json:"options,omitempty" yaml:"options"`
+	// OptionRules say which values they take, by their names; the provider judges the others.
+	OptionRules map[string]OptionRule `json:"option_rules,omitempty" yaml:"option_rules"`
 	// MaxSeed is the largest seed; 0 means that any 64-bit number will do.
 	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
 	// TimeoutSeconds bounds one call; 0 means the Gateway's default of 300.

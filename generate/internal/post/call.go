@@ -21,9 +21,8 @@ type Call struct {
 	Of string
 	// N is how many results are asked for; 0 means one.
 	N int
-	// Into is what the JSON of a whole 200 is decoded into, before Read turns it into an
-	// update. Without it nothing is read, and any status from 200 to 299 will do; without
-	// Read the update is empty.
+	// Into is what the JSON of a whole success is decoded into, before Read turns it into an
+	// update. Without it nothing is read; without Read the update is empty.
 	Into any
 	Read func(a *Answer) (generate.Update, error)
 	// Whole, if set, says that the answer is media itself, of a type that begins so.
@@ -35,7 +34,7 @@ type Call struct {
 	Interim func(body, token string) bool
 }
 
-// Do makes a call. Read sees whole answers of status 200 only. For all others the error
+// Do makes a call. Read sees whole answers of status 200 to 299 only. For all others the error
 // says what they mean; a refusal by a safety system is N moderated items instead, and
 // what arrived whole before an answer ended comes beside the error.
 func (c *Client) Do(ctx context.Context, call Call) (generate.Update, error) {
@@ -79,12 +78,12 @@ func (c *Client) Start(ctx context.Context, call Call) (*Stream, error) {
 // Finish reads the answer of a call, as [Client.Do] does.
 func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
 	switch {
-	case call.Whole != "" && a.Status == http.StatusOK:
-		return c.whole(ctx, call, a)
-	case call.Into == nil && a.Status >= http.StatusOK && a.Status < http.StatusMultipleChoices:
-		return generate.Update{}, nil
-	case call.Into == nil, a.Status != http.StatusOK:
+	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
 		return c.refused(ctx, call, a)
+	case call.Whole != "":
+		return c.whole(ctx, call, a)
+	case call.Into == nil:
+		return generate.Update{}, nil
 	}
 	if err := c.Decode(a, call.Into); err != nil {
 		return generate.Update{}, err

@@ -29,8 +29,9 @@ type Fault struct {
 	Quoted http.Header
 	// Blocked is the verdict of a safety system; its Stage and Categories may be empty.
 	Blocked *generate.Safety
-	// Ran says that the work had begun, so that a failure is not repeated.
-	Ran bool
+	// Ran says that the work had begun, so that a failure is not repeated; Idle that nothing
+	// was begun, so that it is. Where neither is set, the status tells.
+	Ran, Idle bool
 }
 
 // meaning is an error code in words: what happened, and what to do where no advice of the
@@ -77,7 +78,7 @@ func codeOf(status int) media.Code {
 	return media.CodeInvalid
 }
 
-// refused reads an answer that is not a 200.
+// refused reads an answer that is not a success.
 func (c *Client) refused(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
 	if ctx.Err() != nil {
 		return generate.Update{}, c.Ended(ctx, !a.free)
@@ -114,7 +115,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
 	case media.CodeUnavailable:
 		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
-		e.Retryable = a.free || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
+		e.Retryable = a.free || f.Idle || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
 		if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 			e.Retryable = should
 		}
