@@ -58,7 +58,7 @@ func (o order) illustrations() []figure {
 					capital(strings.TrimRight(what, ".?!")), style, v.light, v.composition, v.colours),
 				"Size": "1536x1024",
 			}},
-			caption: caption, note: "Drawn for this report; it shows no measured data.",
+			caption: caption, note: "AI-generated for this report; it shows no measured data.",
 		})
 	}
 	return out

@@ -128,8 +128,24 @@ func (r *report) gaps() {
 // flag is an option or a variable that a person types.
 var flag = regexp.MustCompile(`--[a-z]+|\b[A-Z]+(?:_[A-Z]+)+\b`)
 
-func (r *report) tag(name, text string) {
+var (
+	// rightToLeft is a run of words that are written from right to left.
+	rightToLeft = regexp.MustCompile(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
+	leftToRight = regexp.MustCompile(`[A-Za-z]{2}`)
+)
+
+// prose escapes a sentence. Names of another direction stand apart in it, so that they
+// do not turn the sentence around.
+func prose(text string) string {
 	text = html.EscapeString(text)
+	if leftToRight.MatchString(text) {
+		text = rightToLeft.ReplaceAllString(text, "<bdi>$0</bdi>")
+	}
+	return text
+}
+
+func (r *report) tag(name, text string) {
+	text = prose(text)
 	if name != "h1" {
 		text = flag.ReplaceAllString(text, `<code class="flag">$0</code>`)
 	}
@@ -227,7 +243,7 @@ func (r *report) tableSection(file string, t *table) {
 	if file == theTask {
 		return
 	}
-	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", html.EscapeString(file),
+	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", prose(file),
 		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
 }
 
