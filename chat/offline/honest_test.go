@@ -111,6 +111,25 @@ func TestNamesOfAnotherDirectionStandApart(t *testing.T) {
 	}
 }
 
+func TestSentencesAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	one := "The harbour wall protects the station from storms. "
+	if got := keySentences(strings.Repeat(one, 9)+"It was built by the town in 1950.", "harbour", 6); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTopicsAreNoQuestions(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"What about the tidal harbour?": "tidal harbour", "How does solar power work?": "solar power work", "Renewable energy": "Renewable energy",
+	} {
+		if got := topic(title); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestReportOpensWithTheFinding and says behind it what it rests on.
 func TestReportOpensWithTheFinding(t *testing.T) {
 	t.Parallel()
