@@ -42,6 +42,7 @@ fmt: $(LINT) ## format the code
 
 generate: ## write the generated parts of the documentation
 	$(GO) test ./cmd/atelier -run '^Test(Reference|Guides)$$' -update
+	$(GO) test ./generate/generatetest/roster -run '^TestReport$$' -update
 
 verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md)
 	$(GO) mod tidy -diff

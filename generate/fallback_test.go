@@ -45,21 +45,25 @@ func TestFallback(t *testing.T) {
 	}{
 		"outage": {
 			func(h *house) { h.openai.OnStart = refusing(h, t, outage) }, 2,
-			[]string{"gemini", "gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+			[]string{"gemini", "gemini"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"outage of two": {
 			func(h *house) {
 				h.openai.OnStart, h.gemini.OnStart = refusing(h, t, outage), refusing(h, t, outage)
 			}, 1,
-			[]string{"offline"}, generate.StatusSucceeded, "Atelier Offline",
+			[]string{"offline"},
+			generate.StatusSucceeded, "Atelier Offline",
 		},
 		"one slot refused": {
 			func(h *house) { h.openai.OnStart = refusing(h, t, nil, 2) }, 3,
-			[]string{"openai", "gemini", "openai"}, generate.StatusSucceeded, "Nano Banana Pro",
+			[]string{"openai", "gemini", "openai"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"no key": {
 			func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
-			[]string{"gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+			[]string{"gemini"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"may have been billed": {
 			func(h *house) {
@@ -67,11 +71,13 @@ func TestFallback(t *testing.T) {
 				e.Cause = generate.ErrUnsettled
 				h.openai.OnStart = refusing(h, t, e)
 			}, 1,
-			[]string{""}, generate.StatusFailed, "",
+			[]string{""},
+			generate.StatusFailed, "",
 		},
 		"bad input": {
 			func(h *house) { h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeInvalid, "no")) }, 1,
-			[]string{""}, generate.StatusFailed, "",
+			[]string{""},
+			generate.StatusFailed, "",
 		},
 		"nothing failed": {func(*house) {}, 1, []string{"openai"}, generate.StatusSucceeded, ""},
 	} {

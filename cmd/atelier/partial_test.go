@@ -6,7 +6,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim"
 )
 
 // TestSecondOfThreeImagesFails: a run whose second picture fails keeps the other two.

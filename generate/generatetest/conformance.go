@@ -23,8 +23,10 @@ type Harness struct {
 	// Name tells apart the harnesses of one model; empty if there is one.
 	Name string
 	// Model is the display name of the model that calls go to; it must be alive in the
-	// shipped catalogue.
+	// shipped catalogue, or in Catalogue.
 	Model string
+	// Catalogue is a user's file that is read besides, in YAML; empty if none is.
+	Catalogue string
 	// Simulator makes the provider; nil for a driver that speaks to nobody.
 	Simulator func() Simulator
 	// Driver makes the driver against the server's URL, with the codec that its media
@@ -36,6 +38,9 @@ type Harness struct {
 	PerCall int
 	// Cut says that every call gives one grid, which the Gateway cuts.
 	Cut bool
+	// Masked, if not nil, is asked of a picture that the provider made before a mask is
+	// laid on it: such a provider takes masks for no other pictures.
+	Masked *generate.Request
 	// NotifySecret is what the provider's notifications are signed with or carry; empty
 	// if it signs none.
 	NotifySecret string
@@ -56,7 +61,10 @@ type bench struct {
 	recorder *Recorder
 	journal  *Journal
 	traffic  *traffic
+	money    *purse
 	fetch    generate.Fetch
+	// catalogue is nil for the shipped one.
+	catalogue *generate.Catalogue
 }
 
 // now is the day on which every scenario plays.
@@ -66,7 +74,7 @@ func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 // the test ends, every call that came has to follow the provider's documented schema.
 func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench {
 	t.Helper()
-	b := &bench{codec: NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}}
+	b := &bench{codec: NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
 	base, key := "", ""
 	if h.Simulator != nil {
 		b.sim = h.Simulator()
@@ -79,12 +87,18 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 	b.driver, b.fetch = h.Driver(t, base, key, b.codec), fetch(base)
 	c := generate.Config{
 		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
-		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch,
+		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch, Budget: b.money,
+	}
+	var err error
+	if h.Catalogue != "" {
+		if c.Catalogue, err = generate.LoadCatalogue(strings.NewReader(h.Catalogue)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if change != nil {
 		change(b, &c)
 	}
-	var err error
+	b.catalogue = c.Catalogue
 	if b.gateway, err = generate.NewGateway(c); err != nil {
 		t.Fatalf("make gateway: %v", err)
 	}
@@ -156,7 +170,7 @@ func (b *bench) request(t *testing.T, n int) generate.Request {
 	}
 	r.Method, r.Inputs = generate.MethodEdit, []media.Output{b.input(t, 0)}
 	if masks(b.model) {
-		r.Mask = b.mask(t)
+		r.Mask = b.mask(t, r.Inputs[0])
 	}
 	return r
 }
@@ -181,9 +195,13 @@ func (b *bench) ask(t *testing.T, n int) *generate.Result {
 	return b.must(t, b.request(t, n))
 }
 
-// clean proves that a result, its journal and its records hold no media and no key.
+// clean proves that a result, its journal and its records hold no media and no key, and
+// that its money was reserved and settled once.
 func (b *bench) clean(t *testing.T, r *generate.Result) {
 	t.Helper()
+	if !b.money.once(r.Operation) {
+		t.Errorf("the money of the operation was not reserved and settled once")
+	}
 	for name, v := range map[string]any{"result": r, "attempts": b.log.Attempts(), "operation": b.log.Operation(r.Operation), "records": b.recorder.Records()} {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -220,4 +238,12 @@ func Run(t *testing.T, h Harness) {
 			})
 		}
 	}
+}
+
+// FirstCall gives the call that a good request makes, and the simulator that got it.
+func FirstCall(t *testing.T, h Harness) (Captured, Simulator) {
+	t.Helper()
+	b := h.set(t, nil)
+	b.ask(t, 1)
+	return b.sim.Captured()[0], b.sim
 }

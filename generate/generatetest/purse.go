@@ -47,5 +47,5 @@ func (p *purse) touched() bool {
 func (p *purse) once(operation string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.reserved) == 1 && p.reserved[operation] == 1 && p.settled[operation] == 1
+	return p.reserved[operation] == 1 && p.settled[operation] == 1
 }

@@ -178,7 +178,7 @@ func ended(t *testing.T, h Harness) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	r := b.request(t, 1)
-	u, err := b.driver.Start(ctx, generate.Task{Method: r.Method, Model: b.model, Prompt: "a house", N: 1, Inputs: r.Inputs, Mask: r.Mask})
+	u, err := b.driver.Start(scoped(ctx), generate.Task{Method: r.Method, Model: b.model, Prompt: "a house", N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	if media.CodeOf(err) != media.CodeCancelled || len(u.Items) > 0 {
 		t.Errorf("Start: %d items, %v; want %s", len(u.Items), err, media.CodeCancelled)
 	}

@@ -23,12 +23,12 @@ func (b *bench) input(t *testing.T, shade uint8) media.Output {
 	return media.NewOutput(Stored(t.Context(), t, b.codec, PNG(inputWidth, inputHeight, shade)), media.Meta{})
 }
 
-// mask stores a mask whose left half, transparent, is to be painted anew.
-func (b *bench) mask(t *testing.T) *media.Output {
+// mask stores a mask for a picture, whose left half, transparent, is to be painted anew.
+func (b *bench) mask(t *testing.T, of media.Output) *media.Output {
 	t.Helper()
-	img := image.NewNRGBA(image.Rect(0, 0, inputWidth, inputHeight))
-	for y := range inputHeight {
-		for x := inputWidth / 2; x < inputWidth; x++ {
+	img := image.NewNRGBA(image.Rect(0, 0, of.Width, of.Height))
+	for y := range of.Height {
+		for x := of.Width / 2; x < of.Width; x++ {
 			img.SetNRGBA(x, y, color.NRGBA{A: 255})
 		}
 	}
@@ -80,7 +80,13 @@ func mask(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
 	r := b.edits(t)
-	r.Inputs, r.Mask = r.Inputs[:1], b.mask(t)
+	r.Inputs = r.Inputs[:1]
+	if h.Masked != nil {
+		first := *h.Masked
+		first.Model, first.Inputs = b.model.Name, []media.Output{*b.ask(t, 1).Slots[0].Output}
+		r.Inputs[0] = *b.must(t, first).Slots[0].Output
+	}
+	r.Mask = b.mask(t, r.Inputs[0])
 	got := b.must(t, r)
 	b.descends(t, h, got, r)
 	for _, d := range got.Dispositions {
@@ -102,7 +108,7 @@ func vary(t *testing.T, h Harness) {
 	for _, d := range got.Dispositions {
 		adapted = adapted || d.Setting == "method" && d.Outcome == generate.OutcomeAdapted
 	}
-	if adapted != (noOwnVariation(b.model)) {
+	if adapted != noOwnVariation(b.model) {
 		t.Errorf("dispositions %+v", got.Dispositions)
 	}
 }

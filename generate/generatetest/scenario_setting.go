@@ -86,8 +86,7 @@ func (b *bench) everySetting(t *testing.T) []generate.Request {
 // strict: a setting that the model lacks is refused, told, and costs nothing.
 func strict(t *testing.T, h Harness) {
 	t.Helper()
-	money := &purse{}
-	b := h.set(t, func(_ *bench, c *generate.Config) { c.Budget = money })
+	b := h.set(t, nil)
 	r := b.request(t, 1)
 	r.Strict = true
 	other := "gemini"
@@ -104,7 +103,7 @@ func strict(t *testing.T, h Harness) {
 	if b.sim != nil && len(b.sim.Captured()) > 0 {
 		t.Error("the provider was called")
 	}
-	if n := len(b.log.Entries()); n > 0 || money.touched() {
-		t.Errorf("%d entries in the journal, money %+v", n, money)
+	if n := len(b.log.Entries()); n > 0 || b.money.touched() {
+		t.Errorf("%d entries in the journal, money touched: %t", n, b.money.touched())
 	}
 }

@@ -31,7 +31,7 @@ func takenUp(t *testing.T, h Harness) {
 	b.log.Release(id)
 	other, err := generate.NewGateway(generate.Config{
 		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
-		Operations: b.log, Now: now, Fetch: b.fetch,
+		Operations: b.log, Now: now, Fetch: b.fetch, Catalogue: b.catalogue, Budget: b.money,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +53,8 @@ func (b *bench) single(t *testing.T, h Harness, got *generate.Result) {
 		t.Errorf("%d records, want %d", n, h.results(1)+grids(got.Outputs()))
 	}
 	ends := slices.DeleteFunc(b.log.Entries(), func(e string) bool { return e != "finish succeeded" })
-	if len(ends) != 1 {
-		t.Errorf("the operation ended %d times", len(ends))
+	if len(ends) != 1 || !b.money.once(got.Operation) {
+		t.Errorf("the operation ended %d times, or its money was not settled once", len(ends))
 	}
 }
 
