@@ -71,6 +71,10 @@ func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
 	return max(jittered, err.RetryAfter), true
 }
 
+// ErrLeft is the cause of a context that ends because somebody does not want to wait any
+// longer: tasks at their providers go on, and [Gateway.Resume] finds them.
+var ErrLeft = errors.New("left to go on")
+
 // errRunning is the cause where a task goes on past the wait: that is no failure.
 var errRunning = errors.New("task goes on")
 
@@ -278,7 +282,10 @@ func transient(err *media.Error) bool {
 
 // cancelTask asks the provider to stop.
 func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error) *media.Error {
-	if media.CodeOf(why) == media.CodeConflict { // another process has the task
+	if errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict { // another process has the task
+		x.mu.Lock()
+		x.running = true
+		x.mu.Unlock()
 		return media.Errorf(media.CodeConflict, "leave the task to another process: %w", errRunning)
 	}
 	save, done := saving(ctx)
