@@ -85,6 +85,8 @@ func scenarios() []scenario {
 		{"bytes are the provider's", noProvider, exact},
 		{"every setting", scripted, settings},
 		{"strict refuses before any call", nil, strict},
+		{"bad input is refused before any call", nil, misused},
+		{"pictures are made fit, in strict mode refused", noConversion, madeFit},
 		{"n beyond one call", nil, beyond},
 		{"only the failed call is repeated", noProvider, repeated},
 		{"a refused call keeps the others", noProvider, kept},
