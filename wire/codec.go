@@ -112,10 +112,10 @@ const windowBytes = 64 << 10
 
 // buffers are what one stream needs. They go back to the pool when it ends.
 type buffers struct {
-	in      [windowBytes]byte // as read
-	scratch [windowBytes]byte // without escapes, or encoded
-	bytes   [48 << 10]byte    // decoded, or to encode
-	out     []byte            // to give out
+	text  [windowBytes]byte // base64 as read, or encoded
+	bytes [48 << 10]byte    // decoded, or to encode
+	flat  []byte            // text without escapes; made where there are some
+	out   []byte            // to give out
 }
 
 func newBuffers() *buffers { return &buffers{out: make([]byte, 0, 2<<10)} }
