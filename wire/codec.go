@@ -108,12 +108,12 @@ func NewCodec(cfg Config) (*Codec, error) {
 }
 
 // windowBytes is how much of a stream is in memory at a time.
-const windowBytes = 64 << 10
+const windowBytes = 32 << 10
 
 // buffers are what one stream needs. They go back to the pool when it ends.
 type buffers struct {
 	text  [windowBytes]byte // base64 as read, or encoded
-	bytes [48 << 10]byte    // decoded, or to encode
+	bytes [24 << 10]byte    // decoded, or to encode
 	flat  []byte            // text without escapes; made where there are some
 	out   []byte            // to give out
 }
