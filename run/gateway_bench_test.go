@@ -62,6 +62,7 @@ func newGatewayBench(b *testing.B, inFlight int) *gatewayBench {
 }
 
 func (g *gatewayBench) generate(b *testing.B) {
+	b.Helper()
 	ctx := media.WithScope(b.Context(), media.Scope{Owner: "ann", Tree: "bench"})
 	r, err := g.gateway.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
 	if err != nil || r.Err() != nil {
@@ -71,6 +72,7 @@ func (g *gatewayBench) generate(b *testing.B) {
 
 // discard asks the simulator for the same picture and throws the body away.
 func (g *gatewayBench) discard(b *testing.B) {
+	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, g.url+"/v1/images/generations",
 		bytes.NewReader([]byte(`{"model":"gpt-image-2","prompt":"a house","n":1}`)))
 	mustBench(b, err)
