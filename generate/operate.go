@@ -35,6 +35,8 @@ type execution struct {
 	previews  map[int]preview // by slot index
 	running   bool            // a task goes on past the wait
 	unsettled map[int]bool    // slots whose call may have been billed
+	again     map[int]bool    // slots whose result alone failed, unbilled
+	numbered  int             // calls beyond those of the plan
 	formats   formats
 }
 
@@ -78,7 +80,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	return &execution{
-		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{},
+		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
 		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
 	}
 }
@@ -95,6 +97,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
 	x.run(held, x.calls())
+	x.askAgain(held)
 	x.fallBack(held)
 	if media.CodeOf(context.Cause(held)) == media.CodeConflict {
 		x.warn("another process took this operation over: it goes on there")

@@ -163,6 +163,9 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 	}
 	a := past[len(past)-1]
 	switch {
+	case a.Provider != c.plan.Model.Provider || !slices.Equal(a.Slots, c.slots):
+		// An earlier process went another way: what it began cannot be told from here.
+		x.fail(ctx, c, 0, attemptError(Attempt{}))
 	case a.Status == StatusRunning && a.Task != (Handle{}):
 		x.followTask(ctx, c, a)
 	case a.Status == StatusSubmitted:

@@ -88,7 +88,7 @@ type OperationQuery struct {
 }
 
 // Operations keeps generations, their slots and their provider calls.
-type Operations interface {
+type Operations interface { //nolint:interfacebloat // the life of one operation, and who works on it
 	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
 	BeginOperation(ctx context.Context, o Operation) error
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
