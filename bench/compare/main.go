@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -44,7 +45,8 @@ func main() {
 	if *rounds < 1 || *images < 1 {
 		log.Fatal("give positive -rounds and -images")
 	}
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	subjects := []subject{
 		{"body thrown away", []string{filepath.Join(*bin, "discard")}},
 		{"Atelier, with its ledger", []string{filepath.Join(*bin, "atelier")}},
