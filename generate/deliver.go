@@ -66,11 +66,20 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 			d.bad = map[Status]int{}
 		}
 		d.bad[s.Status]++
+		x.mark(index, item.Err != nil && item.Unbilled)
 	} else {
+		x.mark(index, false)
 		d.made++
 		s.Status, s.Output = StatusSucceeded, &out
 	}
 	x.settleSlot(ctx, s)
+}
+
+// mark notes whether a slot may be asked for again.
+func (x *execution) mark(index int, again bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.again[index] = again
 }
 
 // filled tells whether a slot has its output.

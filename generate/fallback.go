@@ -7,10 +7,39 @@ import (
 	"atelier/media"
 )
 
+// askAgain asks for the results that failed alone beside others that came, where the
+// driver says that they were not billed.
+func (x *execution) askAgain(ctx context.Context) {
+	for range x.g.config.MaxAttempts - 1 {
+		x.mu.Lock()
+		var slots []int
+		for _, s := range x.slots[:min(x.op.N, len(x.slots))] {
+			if s.Output == nil && x.again[s.Index] && !x.unsettled[s.Index] {
+				slots = append(slots, s.Index)
+			}
+		}
+		x.mu.Unlock()
+		if len(slots) == 0 || ctx.Err() != nil {
+			return
+		}
+		x.run(ctx, x.further(x.plan, slots))
+	}
+}
+
+// further parts slots into calls beyond those of the plan.
+func (x *execution) further(p *Plan, slots []int) []call {
+	var calls []call
+	for _, n := range split(len(slots), p.Model.MaxN) {
+		x.numbered++
+		calls = append(calls, call{plan: p, number: len(x.plan.Calls) + x.numbered, slots: slots[:n]})
+		slots = slots[n:]
+	}
+	return calls
+}
+
 // fallBack asks the request's next models for the results that failed, one model after
 // the other. A call that may have been billed is not made up for: that would pay twice.
 func (x *execution) fallBack(ctx context.Context) {
-	number := len(x.plan.Calls)
 	for _, name := range x.plan.req.Fallback {
 		missing, why := x.missing()
 		if len(missing) == 0 || ctx.Err() != nil {
@@ -28,13 +57,7 @@ func (x *execution) fallBack(ctx context.Context) {
 		}
 		x.substitute(p, why)
 		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
-		var calls []call
-		for _, n := range p.Calls {
-			number++
-			calls = append(calls, call{plan: p, number: number, slots: missing[:n]})
-			missing = missing[n:]
-		}
-		x.run(ctx, calls)
+		x.run(ctx, x.further(p, missing))
 	}
 }
 

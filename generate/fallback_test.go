@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +14,7 @@ import (
 )
 
 // refusing makes a driver fail the slots that are listed, from 1; none means all.
-func refusing(h *house, t *testing.T, err error, slots ...int) func(context.Context, generate.Task, int) (generate.Update, error) {
+func refusing(t *testing.T, h *house, err error, slots ...int) func(context.Context, generate.Task, int) (generate.Update, error) {
 	t.Helper()
 	return func(ctx context.Context, task generate.Task, _ int) (generate.Update, error) {
 		if len(slots) == 0 {
@@ -21,7 +22,7 @@ func refusing(h *house, t *testing.T, err error, slots ...int) func(context.Cont
 		}
 		u := generate.Update{Done: true}
 		for i := range task.N {
-			item := h.picture(t, uint8(100+i)) //nolint:gosec // small numbers
+			item := h.picture(ctx, t, uint8(100+i))
 			for _, s := range slots {
 				if s == i+1 {
 					item = generate.Item{Err: media.Errorf(media.CodeModerated, "refused")}
@@ -44,34 +45,40 @@ func TestFallback(t *testing.T) {
 		stands    string // the model of the disposition; empty: as asked
 	}{
 		"outage": {
-			func(h *house) { h.openai.OnStart = refusing(h, t, outage) }, 2,
-			[]string{"gemini", "gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+			func(h *house) { h.openai.OnStart = refusing(t, h, outage) }, 2,
+			[]string{"gemini", "gemini"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"outage of two": {
 			func(h *house) {
-				h.openai.OnStart, h.gemini.OnStart = refusing(h, t, outage), refusing(h, t, outage)
+				h.openai.OnStart, h.gemini.OnStart = refusing(t, h, outage), refusing(t, h, outage)
 			}, 1,
-			[]string{"offline"}, generate.StatusSucceeded, "Atelier Offline",
+			[]string{"offline"},
+			generate.StatusSucceeded, "Atelier Offline",
 		},
 		"one slot refused": {
-			func(h *house) { h.openai.OnStart = refusing(h, t, nil, 2) }, 3,
-			[]string{"openai", "gemini", "openai"}, generate.StatusSucceeded, "Nano Banana Pro",
+			func(h *house) { h.openai.OnStart = refusing(t, h, nil, 2) }, 3,
+			[]string{"openai", "gemini", "openai"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"no key": {
 			func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
-			[]string{"gemini"}, generate.StatusSucceeded, "Nano Banana Pro",
+			[]string{"gemini"},
+			generate.StatusSucceeded, "Nano Banana Pro",
 		},
 		"may have been billed": {
 			func(h *house) {
 				e := media.Errorf(media.CodeUnavailable, "lost")
 				e.Cause = generate.ErrUnsettled
-				h.openai.OnStart = refusing(h, t, e)
+				h.openai.OnStart = refusing(t, h, e)
 			}, 1,
-			[]string{""}, generate.StatusFailed, "",
+			[]string{""},
+			generate.StatusFailed, "",
 		},
 		"bad input": {
-			func(h *house) { h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeInvalid, "no")) }, 1,
-			[]string{""}, generate.StatusFailed, "",
+			func(h *house) { h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeInvalid, "no")) }, 1,
+			[]string{""},
+			generate.StatusFailed, "",
 		},
 		"nothing failed": {func(*house) {}, 1, []string{"openai"}, generate.StatusSucceeded, ""},
 	} {
@@ -107,7 +114,7 @@ func TestFallback(t *testing.T) {
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	h := build(t, func(_ *house, c *generate.Config) { c.MaxAttempts = 1 })
-	h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeUnavailable, "503"))
+	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeUnavailable, "503"))
 	for range 5 {
 		h.must(t, generate.Request{Model: "gpt-image-2"})
 	}
@@ -120,7 +127,7 @@ func TestBreaker(t *testing.T) {
 	}
 	// Refusals of the request are no outage.
 	h = build(t, nil)
-	h.openai.OnStart = refusing(h, t, media.Errorf(media.CodeModerated, "no"))
+	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeModerated, "no"))
 	for range 7 {
 		h.must(t, generate.Request{Model: "gpt-image-2"})
 	}
@@ -179,8 +186,8 @@ func TestBudget(t *testing.T) {
 func TestGridIsKeptAndCut(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
-	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		item := h.picture(t, 1)
+	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
+		item := h.picture(ctx, t, 1)
 		item.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
 		item.Metadata = map[string]any{"task": "t-1"}
 		return generate.Update{Done: true, Items: []generate.Item{item}}, nil
@@ -202,12 +209,56 @@ func TestGridIsKeptAndCut(t *testing.T) {
 	}
 	for _, bad := range []generate.Tiles{{Columns: 0, Rows: 2}, {Columns: 5, Rows: 5}, {Columns: 1, Rows: 16}} {
 		h := build(t, nil)
-		h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-			b := generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70, 8, 3))
+		h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
+			b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 8, 3))
 			return generate.Update{Done: true, Items: []generate.Item{{Blob: &b, Tiles: &bad}}}, nil
 		}
 		if got := h.must(t, generate.Request{Model: "gpt-image-2"}); got.Status != generate.StatusSucceeded || got.Slots[0].Output.Width != 70 {
 			t.Errorf("%+v: %+v", bad, got)
 		}
+	}
+}
+
+// TestFailedSlotsAloneAreAskedForAgain: what came stays; only what failed unbilled is
+// asked for once more.
+func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.openai.OnStart = func(ctx context.Context, task generate.Task, number int) (generate.Update, error) {
+		u := generate.Update{Done: true}
+		for i := range task.N {
+			item := h.picture(ctx, t, uint8(10*number+i))
+			if number < 3 && i == task.N-1 {
+				item = generate.Item{Err: media.Errorf(media.CodeUnavailable, "this one was not made"), Unbilled: true}
+			}
+			u.Items = append(u.Items, item)
+		}
+		return u, nil
+	}
+	got := h.must(t, generate.Request{Model: "gpt-image-2", N: 4})
+	var asked []int
+	for _, task := range h.openai.Tasks() {
+		asked = append(asked, task.N)
+	}
+	if got.Status != generate.StatusSucceeded || !slices.Equal(asked, []int{4, 1, 1}) || len(h.recorder.Records()) != 4 {
+		t.Errorf("%s after calls for %v with %d records", got.Status, asked, len(h.recorder.Records()))
+	}
+	if got.Slots[3].Error != nil || got.Slots[3].Index != 4 {
+		t.Errorf("slot 4: %+v", got.Slots[3])
+	}
+
+	// One that fails for good is given up after as many attempts as any call has.
+	h = build(t, nil)
+	h.openai.OnStart = func(ctx context.Context, task generate.Task, _ int) (generate.Update, error) {
+		u := generate.Update{Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}
+		if task.N == 1 {
+			u.Items = nil
+		}
+		u.Items = append(u.Items, generate.Item{Err: media.Errorf(media.CodeUnavailable, "not made"), Unbilled: true})
+		return u, nil
+	}
+	got = h.must(t, generate.Request{Model: "gpt-image-2", N: 2})
+	if n := len(h.openai.Tasks()); n != 3 || got.Status != generate.StatusPartial {
+		t.Errorf("%s after %d calls", got.Status, n)
 	}
 }

@@ -15,22 +15,22 @@ import (
 // listening is a scripted driver whose provider sends notifications.
 type listening struct {
 	*generatetest.Driver
-	read func(n generate.Notification) (generate.Update, error)
+	read func(ctx context.Context, n generate.Notification) (generate.Update, error)
 }
 
-func (l listening) Notification(_ context.Context, n generate.Notification) (generate.Update, error) {
-	return l.read(n)
+func (l listening) Notification(ctx context.Context, n generate.Notification) (generate.Update, error) {
+	return l.read(ctx, n)
 }
 
 // told builds a house whose OpenAI sends notifications and sleeps for ever between
 // polls, so that only notifications move it.
-func told(t *testing.T, read func(h *house, n generate.Notification) (generate.Update, error)) *house {
+func told(t *testing.T, read func(ctx context.Context, h *house, n generate.Notification) (generate.Update, error)) *house {
 	t.Helper()
 	return build(t, func(h *house, c *generate.Config) {
 		h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
 			return generate.Update{Task: generate.Handle{ID: "t"}}, nil
 		}
-		c.Drivers[0] = listening{h.openai, func(n generate.Notification) (generate.Update, error) { return read(h, n) }}
+		c.Drivers[0] = listening{h.openai, func(ctx context.Context, n generate.Notification) (generate.Update, error) { return read(ctx, h, n) }}
 		h.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
 			<-ctx.Done()
 			return ctx.Err()
@@ -38,9 +38,9 @@ func told(t *testing.T, read func(h *house, n generate.Notification) (generate.U
 	})
 }
 
-func (h *house) picture(t *testing.T, seed uint8) generate.Item {
+func (h *house) picture(ctx context.Context, t *testing.T, seed uint8) generate.Item {
 	t.Helper()
-	b := generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70, 70, seed))
+	b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, seed))
 	return generate.Item{Blob: &b}
 }
 
@@ -77,14 +77,14 @@ func finished(t *testing.T, h *house, bodies ...string) *generate.Result {
 // older ones that come late change nothing.
 func TestNotificationEndsAnOperation(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(h *house, n generate.Notification) (generate.Update, error) {
+	h := told(t, func(ctx context.Context, h *house, n generate.Notification) (generate.Update, error) {
 		u := generate.Update{Task: generate.Handle{ID: "t"}, Progress: 0.4}
 		if string(n.Body) == "done" {
-			u.Done, u.Items = true, []generate.Item{h.picture(t, 1)}
+			u.Done, u.Items = true, []generate.Item{h.picture(ctx, t, 1)}
 		}
 		return u, nil
 	})
-	h.openai.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
 		return generate.Update{Task: to}, nil
 	}
 	got := finished(t, h, "working", "done", "working", "done")
@@ -102,13 +102,13 @@ func TestNotificationEndsAnOperation(t *testing.T) {
 // TestUnsignedNotificationIsPolledFor: what nobody signed is only a reason to ask.
 func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(*house, generate.Notification) (generate.Update, error) {
+	h := told(t, func(context.Context, *house, generate.Notification) (generate.Update, error) {
 		return generate.Update{Task: generate.Handle{ID: "t"}}, nil
 	})
 	var polls atomic.Int32
-	h.openai.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
 		polls.Add(1)
-		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(t, 1)}}, nil
+		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
 	}
 	if got := finished(t, h, "forged"); got.Status != generate.StatusSucceeded || polls.Load() != 1 {
 		t.Errorf("%s after %d polls", got.Status, polls.Load())
@@ -119,11 +119,11 @@ func TestUnsignedNotificationIsPolledFor(t *testing.T) {
 // one that hears the provider.
 func TestNotificationForAnotherProcess(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(*house, generate.Notification) (generate.Update, error) {
+	h := told(t, func(context.Context, *house, generate.Notification) (generate.Update, error) {
 		return generate.Update{Task: generate.Handle{ID: "t"}}, nil
 	})
-	h.openai.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
-		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(t, 1)}}, nil
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
 	}
 	start := h.openai.OnStart
 	id := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{
@@ -140,7 +140,7 @@ func TestNotificationForAnotherProcess(t *testing.T) {
 
 func TestNotificationsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	h := told(t, func(_ *house, n generate.Notification) (generate.Update, error) {
+	h := told(t, func(_ context.Context, _ *house, n generate.Notification) (generate.Update, error) {
 		if string(n.Body) == "bad" {
 			return generate.Update{}, media.Errorf(media.CodeUnauthorized, "the signature is wrong")
 		}

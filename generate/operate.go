@@ -35,6 +35,8 @@ type execution struct {
 	previews  map[int]preview // by slot index
 	running   bool            // a task goes on past the wait
 	unsettled map[int]bool    // slots whose call may have been billed
+	again     map[int]bool    // slots whose result alone failed, unbilled
+	numbered  int             // calls beyond those of the plan
 	formats   formats
 }
 
@@ -54,6 +56,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
 		Prompt: media.Scrub(p.task.Prompt), N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
+		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
 	for i := range x.op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
@@ -78,7 +81,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	return &execution{
-		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{},
+		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
 		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
 	}
 }
@@ -95,6 +98,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
 	x.run(held, x.calls())
+	x.askAgain(held)
 	x.fallBack(held)
 	if media.CodeOf(context.Cause(held)) == media.CodeConflict {
 		x.warn("another process took this operation over: it goes on there")
@@ -174,11 +178,13 @@ func (x *execution) finish(ctx context.Context) *Result {
 	x.op.Warnings = x.warnings
 	save, done := saving(ctx)
 	defer done()
-	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
-		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
-	}
+	// The money first: an operation without its receipt is taken up again, and what is
+	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
 		x.g.config.Budget.Settle(save, x.op)
+	}
+	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
+		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
 	return x.result()

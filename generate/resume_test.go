@@ -103,7 +103,7 @@ func die(t *testing.T, at string, task bool) {
 			}
 			return h.recorder.Record(ctx, o)
 		})
-		c.NewID = func() string { return "id-" + string(rune('a'+ids.Add(1))) }
+		c.NewID = func() string { return "id-" + string('a'+ids.Add(1)) }
 	})
 	var polls atomic.Int32
 	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
@@ -118,7 +118,7 @@ func die(t *testing.T, at string, task bool) {
 		if to.URL != "https://eu.example/t" {
 			t.Errorf("poll of %+v", to)
 		}
-		if err := f.pass("poll " + string(rune('0'+n))); err != nil {
+		if err := f.pass("poll " + string('0'+n)); err != nil {
 			return generate.Update{}, err
 		}
 		if n < 4 {
@@ -211,7 +211,10 @@ func left(t *testing.T, h *house, r generate.Request, a generate.Attempt) string
 	id := h.log.IDs()[0]
 	h.log.Forget(id)
 	if a.ID != "" {
-		a.Operation = id
+		a.Operation, a.Provider = id, "openai"
+		for i := range max(r.N, 1) {
+			a.Slots = append(a.Slots, i+1)
+		}
 		if err := h.log.Attempt(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}

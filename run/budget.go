@@ -73,7 +73,8 @@ func (b *Budget) Reserve(ctx context.Context, op generate.Operation) error {
 			limits = append(limits, ledger.Limit{Name: l.name, Most: *l.most})
 		}
 	}
-	if len(limits) == 0 {
+	free := op.Cost.EstimatedUSD != nil && amount(op.Cost.EstimatedUSD) == 0
+	if len(limits) == 0 || free {
 		return nil
 	}
 	return b.store.ReserveMoney(ctx, op.ID, amount(op.Cost.EstimatedUSD), limits)

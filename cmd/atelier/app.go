@@ -9,13 +9,6 @@ import (
 	"atelier/chat"
 	"atelier/chat/offline"
 	"atelier/generate"
-	"atelier/generate/bfl"
-	"atelier/generate/gemini"
-	"atelier/generate/leonardo"
-	"atelier/generate/midjourney"
-	offlineimage "atelier/generate/offline"
-	"atelier/generate/openai"
-	"atelier/generate/openrouter"
 	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/run"
@@ -88,49 +81,18 @@ func origins(s settings, c *generate.Catalogue) []string {
 }
 
 func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
-	s := a.settings
-	google, err := gemini.New(gemini.Config{APIKey: s.keys["gemini"], BaseURL: s.bases["gemini"], Codec: a.codec})
+	drivers, err := a.drivers()
 	if err != nil {
 		return nil, err
 	}
-	open, err := openai.New(openai.Config{APIKey: s.keys["openai"], BaseURL: s.bases["openai"], Codec: a.codec})
+	budget, err := run.NewBudget(a.ledger, a.settings.budget)
 	if err != nil {
 		return nil, err
-	}
-	proxy, err := midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec})
-	if err != nil {
-		return nil, err
-	}
-	router, err := openrouter.New(openrouter.Config{APIKey: s.keys["openrouter"], BaseURL: s.bases["openrouter"], Codec: a.codec})
-	if err != nil {
-		return nil, err
-	}
-	flux, err := bfl.New(bfl.Config{APIKey: s.keys["bfl"], BaseURL: s.bases["bfl"], Codec: a.codec})
-	if err != nil {
-		return nil, err
-	}
-	leo, err := leonardo.New(leonardo.Config{
-		APIKey: s.keys["leonardo"], BaseURL: s.bases["leonardo"], WebhookKey: s.leonardoWebhook, Codec: a.codec,
-	})
-	if err != nil {
-		return nil, err
-	}
-	painter, err := offlineimage.New(offlineimage.Config{Store: a.codec})
-	if err != nil {
-		return nil, err
-	}
-	drivers := []generate.Driver{google, open, flux, leo, router, proxy, painter}
-	for _, e := range a.catalogue.Endpoints() {
-		d, err := openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec})
-		if err != nil {
-			return nil, err
-		}
-		drivers = append(drivers, d)
 	}
 	return generate.NewGateway(generate.Config{
 		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.get, Partials: cfg.partials,
-		Recorder: a.ledger, Operations: run.NewOperations(a.ledger),
-		Events: cfg.events, DefaultModel: s.imageModel,
+		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: budget,
+		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
 	})
 }
 

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"atelier/ledger"
 	"atelier/media"
+	"atelier/run"
 )
 
 // owner is the person of the command line.
@@ -21,6 +24,10 @@ type settings struct {
 	imageModel, chatModel string
 	// leonardoWebhook is the callback key of Leonardo's API key.
 	leonardoWebhook string
+	// fallback lists the models that stand in for the default one.
+	fallback []string
+	// budget bounds what generations may cost.
+	budget run.BudgetConfig
 	// search says who searches the web.
 	search searchSettings
 	// catalogue is a file, or a folder of files, with models and endpoints of the
@@ -90,9 +97,27 @@ func readSettings(env func(string) string) (settings, error) {
 		}
 		s.bases[provider] = v
 	}
+	for name := range strings.SplitSeq(env("ATELIER_IMAGE_FALLBACK"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.fallback = append(s.fallback, name)
+		}
+	}
+	s.budget = run.BudgetConfig{
+		Run: amount(env, "ATELIER_BUDGET_RUN"), Day: amount(env, "ATELIER_BUDGET_DAY"), Owner: amount(env, "ATELIER_BUDGET_OWNER"),
+	}
+	for name, usd := range map[string]string{"ATELIER_BUDGET_RUN": s.budget.Run, "ATELIER_BUDGET_DAY": s.budget.Day, "ATELIER_BUDGET_OWNER": s.budget.Owner} {
+		if _, err := ledger.ParsePico(cmp.Or(usd, "0")); err != nil {
+			return s, media.Errorf(media.CodeInvalid, "%s: %w", name, err)
+		}
+	}
 	var err error
 	s.search, err = readSearch(env)
 	return s, err
+}
+
+// amount reads dollars, with or without their sign.
+func amount(env func(string) string, name string) string {
+	return strings.TrimPrefix(strings.TrimSpace(env(name)), "$")
 }
 
 // dataHome is where data goes if nobody says: XDG_DATA_HOME or the home folder.

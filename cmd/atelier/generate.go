@@ -18,7 +18,8 @@ import (
 
 type generateCmd struct {
 	Prompt         string   `arg:"" optional:"" help:"What the picture shows, what changes in it, or the text to speak."`
-	Model          string   `short:"m" help:"Display name, id or alias; see atelier models list." placeholder:"NAME"`
+	Model          []string `short:"m" help:"Display name, id or alias; see atelier models list. Repeat it to compare models: a table of time and cost, and a contact sheet." placeholder:"NAME" sep:"none"`
+	Fallback       []string `help:"A model to ask for what the one before could not give; repeat it for a chain." placeholder:"NAME" sep:"none"`
 	Modality       string   `help:"image or audio; what the model makes, if it is named." placeholder:"M"`
 	N              int      `short:"n" help:"How many results." default:"1"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
@@ -36,6 +37,7 @@ type generateCmd struct {
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
+	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
 	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
 	inputFlags
@@ -78,6 +80,9 @@ type slotView struct {
 
 // Run generates.
 func (c *generateCmd) Run(w *world) error {
+	if c.Wait != "" {
+		return c.wait(w)
+	}
 	req, err := c.request()
 	if err != nil {
 		return err
@@ -87,6 +92,9 @@ func (c *generateCmd) Run(w *world) error {
 		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
 			return err
+		}
+		if len(c.Model) > 1 {
+			return c.compare(ctx, w, a, req, p)
 		}
 		if c.DryRun {
 			return c.plan(ctx, w, a, req)
@@ -100,14 +108,14 @@ func (c *generateCmd) Run(w *world) error {
 		res, err := a.gateway.Generate(ctx, req)
 		p.clear()
 		if err == nil {
-			return c.print(w, a, res)
+			return c.print(ctx, w, a, res)
 		}
 		// A refusal before any call has a result: the settings that were refused. The
 		// exit code is the refusal's.
 		switch {
 		case res == nil:
 		case c.JSON:
-			_ = c.print(w, a, res)
+			_ = c.print(ctx, w, a, res)
 		default:
 			w.dispositions(res.Dispositions)
 		}
@@ -115,12 +123,38 @@ func (c *generateCmd) Run(w *world) error {
 	})
 }
 
+// wait goes on with an operation. Ctrl-C ends the waiting and not the operation.
+func (c *generateCmd) wait(w *world) error {
+	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
+		return media.Errorf(media.CodeInvalid, "--wait goes on with %s as it was asked for: leave prompt, model and pictures out", c.Wait)
+	}
+	p := newProgress(w, c.JSON)
+	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
+		if err := c.prepare(); err != nil {
+			return err
+		}
+		ctx, leave := context.WithCancelCause(context.WithoutCancel(w.ctx))
+		defer leave(nil)
+		stop := context.AfterFunc(w.ctx, func() { leave(generate.ErrLeft) })
+		defer stop()
+		res, err := a.gateway.Resume(scoped(ctx, ""), c.Wait)
+		p.clear()
+		if err != nil {
+			return err
+		}
+		return c.print(ctx, w, a, res)
+	})
+}
+
 func (c *generateCmd) request() (generate.Request, error) {
 	r := generate.Request{
-		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Model: c.Model, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
+		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
 		Compression: c.Compression, Strict: c.Strict, Voice: c.Voice, Speed: c.Speed,
-		Modality: media.Modality(strings.ToLower(strings.TrimSpace(c.Modality))),
+		Modality: media.Modality(strings.ToLower(strings.TrimSpace(c.Modality))), Fallback: c.Fallback,
+	}
+	if len(c.Model) == 1 {
+		r.Model = c.Model[0]
 	}
 	if m := r.Modality; m != "" && m != media.ModalityImage && m != media.ModalityAudio {
 		return r, media.Errorf(media.CodeInvalid, "--modality %q: use image or audio", c.Modality)
@@ -188,117 +222,26 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	return nil
 }
 
-// dispositions prints what became of settings that were not applied as asked.
-func (w *world) dispositions(ds []generate.Disposition) {
-	for _, d := range ds {
-		if d.Outcome != generate.OutcomeApplied {
-			w.line("%-11s %s: asked %q, got %q: %s", d.Outcome, d.Setting, d.Asked, d.Applied, d.Reason)
-		}
+// numbered is the name of one of several files.
+func numbered(name string, index, of int) string {
+	if name == "" || of < 2 {
+		return name
 	}
+	ext := filepath.Ext(name)
+	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
 }
 
-// print writes the files and the answer. Partial success is success; nothing made
-// at all is the provider's failure.
-func (c *generateCmd) print(w *world, a *app, res *generate.Result) error {
-	slots := make([]slotView, 0, len(res.Slots))
-	var firstErr *generate.SlotError
-	var unsaved error // a file that could not be written does not hide the results
-	for _, s := range res.Slots {
-		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed}
-		if s.Output != nil {
-			path, err := c.save(a, *s.Output, s.Index, len(res.Slots))
-			if unsaved == nil {
-				unsaved = err
-			}
-			o := viewOf(*s.Output, path)
-			v.Output = &o
-		} else if firstErr == nil {
-			firstErr = s.Error
-		}
-		slots = append(slots, v)
-	}
-	if c.JSON {
-		err := w.printJSON(map[string]any{
-			"operation": res.Operation, "status": res.Status, "slots": slots,
-			"dispositions": orEmpty(res.Dispositions), "cost": res.Cost, "model": res.Model, "provider": res.Provider,
-		})
-		if err != nil {
-			return err
-		}
-	} else {
-		c.people(w, res, slots)
-	}
-	if unsaved != nil {
-		return unsaved
-	}
-	return ending(res, firstErr)
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// ending turns what became of an operation into an exit code.
-func ending(res *generate.Result, firstErr *generate.SlotError) error {
-	switch {
-	case res.Status == generate.StatusRunning:
-		return quiet{exitRunning}
-	case res.Status == generate.StatusCancelled:
-		return quiet{exitInterrupted}
-	case len(res.Outputs()) > 0:
-		return nil
-	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress:
-		// A slot is too large, or leads to a forbidden place, by what the provider sent.
-		return quiet{exitProvider}
-	}
-	return quiet{exitCode(firstErr.Code)}
-}
-
-func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
-	for _, s := range slots {
-		if s.Output == nil {
-			msg := string(s.Status)
-			if s.Error != nil {
-				msg = s.Error.Message
-			}
-			w.note("%d  %s", s.Index, msg)
-			continue
-		}
-		where := s.Output.Path
-		if where == "" {
-			where = "atelier media get " + string(s.Output.Ref)
-		}
-		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
-	}
-	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, money(firstKnown(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)))
-	w.dispositions(res.Dispositions)
-}
-
-func firstKnown(a, b *string) *string {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
-// save copies one result to where -o says; the ending follows the bytes.
-func (c *generateCmd) save(a *app, o media.Output, index, of int) (string, error) {
-	if c.Output == "" {
+// save copies one result to a file; the ending follows the bytes.
+func save(ctx context.Context, a *app, o media.Output, name string) (string, error) {
+	if name == "" {
 		return "", nil
 	}
-	name := c.Output
 	ext := filepath.Ext(name)
-	if of > 1 {
-		name = strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
-	}
 	if real := filepath.Ext(agent.FileName(o)); !sameFormat(ext, real) {
 		name = strings.TrimSuffix(name, ext) + real
 	}
 	// What is paid for is written even if the command is being cancelled.
-	in, err := a.codec.Open(context.Background(), o.Digest)
+	in, err := a.codec.Open(context.WithoutCancel(ctx), o.Digest)
 	if err != nil {
 		return "", err
 	}

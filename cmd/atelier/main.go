@@ -25,15 +25,16 @@ var version = "devel"
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Run       runCmd       `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
-	Generate  generateCmd  `cmd:"" help:"Generate pictures with any model."`
-	Agents    agentsCmd    `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
-	Models    modelsCmd    `cmd:"" help:"What the models are and can do."`
-	Providers providersCmd `cmd:"" help:"Which providers are ready, and what the others need."`
-	Media     mediaCmd     `cmd:"" help:"What was made and seen: list, show, get, verify."`
-	Runs      runsCmd      `cmd:"" help:"What was run: list, show, events."`
-	Doctor    doctorCmd    `cmd:"" help:"Check keys, folders and the database."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
+	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
+	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
+	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
+	Providers  providersCmd  `cmd:"" help:"Which providers are ready, and what the others need."`
+	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
+	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events."`
+	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show."`
+	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	Conversations conversationsCmd `cmd:"" help:"What was said: list, show."`
 }

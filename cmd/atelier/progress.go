@@ -70,6 +70,8 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 		p.say("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
 		p.say("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
+	case generate.EventFallback:
+		p.say("%s is asked instead", e.Model)
 	case generate.EventSlot:
 		p.say("%s %d: %s", p.noun, e.Slot, e.Status)
 	case generate.EventFinished:

@@ -53,6 +53,7 @@ func (d *Driver) failed(t generate.Task, why string) generate.Item {
 			continue
 		}
 		it := generate.Item{Err: media.Errorf(r.code, "%s (%s)", r.says, said)}
+		it.Err.Retryable = false // the job was handed in: it may have used the account's minutes
 		if r.code == media.CodeModerated {
 			it.Safety = &generate.Safety{Blocked: true, Stage: stage(low), Categories: []string{said}}
 		}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/generate"
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// rival is one model of a comparison and what became of it.
+type rival struct {
+	model string
+	plan  *generate.Plan
+	res   *generate.Result
+	err   error
+	took  time.Duration
+}
+
+// compare asks several models for the same, side by side.
+func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generate.Request, p *progress) error {
+	rivals := make([]rival, len(c.Model))
+	for i, m := range c.Model {
+		r := req
+		r.Model = m
+		rivals[i].model = m
+		if rivals[i].plan, rivals[i].err = a.gateway.Plan(ctx, r); rivals[i].err != nil {
+			return fmt.Errorf("compare: %w", rivals[i].err)
+		}
+		if slices.ContainsFunc(rivals[:i], func(o rival) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
+			return media.Errorf(media.CodeInvalid, "%s answers twice in this comparison: name different models", rivals[i].plan.Model.Name)
+		}
+	}
+	if c.DryRun {
+		return c.comparePlans(w, rivals)
+	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for i := range rivals {
+		all.Go(func() {
+			r := req
+			r.Model = rivals[i].model
+			began := time.Now() //nolint:forbidigo // the clock of the command line
+			rivals[i].res, rivals[i].err = a.gateway.Generate(ctx, r)
+			rivals[i].took = time.Since(began)
+		})
+	}
+	all.Wait()
+	p.clear()
+	return c.printComparison(ctx, w, a, rivals)
+}
+
+// comparePlans shows what a comparison would ask and cost.
+func (c *generateCmd) comparePlans(w *world, rivals []rival) error {
+	if c.JSON {
+		plans := make([]*generate.Plan, 0, len(rivals))
+		for _, r := range rivals {
+			plans = append(plans, r.plan)
+		}
+		return w.printJSON(map[string]any{"comparison": plans})
+	}
+	var rows [][]string
+	for _, r := range rivals {
+		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, plural(len(r.plan.Calls), "call"), money(r.plan.EstimatedUSD)})
+	}
+	table(w.stdout, []string{"MODEL", "PROVIDER", "CALLS", "ESTIMATE"}, rows)
+	return nil
+}
+
+// comparisonView is one model's part of a comparison as programs see it.
+type comparisonView struct {
+	Result  map[string]any      `json:"result"`
+	Seconds float64             `json:"seconds"`
+	Error   *generate.SlotError `json:"error,omitempty"`
+}
+
+// printComparison writes the files, the contact sheet and the table. One model that
+// made something is a success.
+func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []rival) error {
+	views := make([]comparisonView, 0, len(rivals))
+	var rows [][]string
+	var failed, unsaved error
+	made := false
+	for _, r := range rivals {
+		if r.res == nil {
+			e := media.Errorf(media.CodeOf(r.err), "%w", r.err)
+			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: &generate.SlotError{Code: e.Code, Message: media.Scrub(e.Message)}})
+			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.Scrub(e.Message)})
+			failed = cmp.Or(failed, r.err)
+			continue
+		}
+		slots, firstErr, err := c.slots(ctx, a, r.res, fileOf(c.Output, r.res.Model))
+		unsaved = cmp.Or(unsaved, err)
+		if len(r.res.Outputs()) > 0 {
+			made = true
+		} else {
+			failed = cmp.Or(failed, ending(r.res, firstErr))
+		}
+		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
+		for _, s := range slots {
+			rows = append(rows, comparisonRow(r, s))
+		}
+	}
+	sheet, err := c.contactSheet(ctx, a, rivals)
+	unsaved = cmp.Or(unsaved, err)
+	if c.JSON {
+		if err := w.printJSON(map[string]any{"comparison": views, "contact_sheet": sheet}); err != nil {
+			return err
+		}
+	} else {
+		table(w.stdout, []string{"MODEL", "STATUS", "TIME", "COST", "SIZE", "RESULT"}, rows)
+		if sheet != nil {
+			w.line("contact sheet: %s", cmp.Or(sheet.Path, "atelier media get "+string(sheet.Ref)))
+		}
+	}
+	if unsaved != nil || made {
+		return unsaved
+	}
+	return failed
+}
+
+func comparisonRow(r rival, s slotView) []string {
+	row := []string{r.res.Model, string(s.Status), seconds(r.took), money(firstKnown(r.res.Cost.ReportedUSD, r.res.Cost.EstimatedUSD)), "", ""}
+	switch {
+	case s.Output != nil:
+		row[4], row[5] = s.Output.extent(), cmp.Or(s.Output.Path, string(s.Output.Ref))
+	case s.Error != nil:
+		row[5] = s.Error.Message
+	}
+	return row
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// fileOf puts the model's name into the name of a file.
+func fileOf(name, part string) string {
+	if name == "" {
+		return ""
+	}
+	slug := strings.Trim(strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' {
+			return c
+		}
+		return '-'
+	}, strings.ToLower(part)), "-.")
+	ext := filepath.Ext(name)
+	return strings.TrimSuffix(name, ext) + "-" + slug + ext
+}
+
+// contactSheet makes one picture of all results and stores it; nil if no picture was
+// made.
+func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) (*outputView, error) {
+	var items []imaging.SheetItem
+	var parents []media.Parent
+	for _, r := range rivals {
+		if r.res == nil {
+			continue
+		}
+		for _, o := range r.res.Outputs() {
+			if o.Modality != media.ModalityImage || o.Width == 0 || len(items) == imaging.MaxSheetItems {
+				continue
+			}
+			items = append(items, imaging.SheetItem{
+				Open:  func(ctx context.Context) (io.ReadCloser, error) { return a.codec.Open(ctx, o.Digest) },
+				Facts: o.Facts,
+				Caption: fmt.Sprintf("%s, %d × %d, %s, %s", r.res.Model, o.Width, o.Height, seconds(r.took),
+					money(firstKnown(r.res.Cost.ReportedUSD, r.res.Cost.EstimatedUSD))),
+			})
+			if !slices.ContainsFunc(parents, func(p media.Parent) bool { return p.Ref == o.Ref }) {
+				parents = append(parents, media.Parent{Ref: o.Ref, Role: "input"})
+			}
+		}
+	}
+	if len(items) == 0 {
+		return nil, nil
+	}
+	// What was paid for is shown even if the command is being cancelled.
+	ctx = context.WithoutCancel(ctx)
+	var page bytes.Buffer
+	if err := imaging.ContactSheet(ctx, &page, items, imaging.Limits{}, imaging.Generated("several models", "Atelier")); err != nil {
+		return nil, fmt.Errorf("make contact sheet: %w", err)
+	}
+	b, err := a.codec.Store(ctx, &page, "image/png")
+	if err != nil {
+		return nil, fmt.Errorf("store contact sheet: %w", err)
+	}
+	o := media.NewOutput(b, media.Meta{Label: "Comparison: " + short(c.Prompt, 60)})
+	o.Lineage, o.Origin = parents, media.Origin{Direction: "output", Source: "Atelier"}
+	if o, err = a.ledger.Record(ctx, o); err != nil {
+		return nil, fmt.Errorf("record contact sheet: %w", err)
+	}
+	name := c.Output
+	if name != "" {
+		name = strings.TrimSuffix(name, filepath.Ext(name)) + ".png"
+	}
+	path, err := save(ctx, a, o, fileOf(name, "contact-sheet"))
+	v := viewOf(o, path)
+	return &v, err
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/generate/generatetest"
+)
+
+// compared is what generate --json prints for several models.
+type compared struct {
+	Comparison []struct {
+		Result  generated
+		Seconds float64
+		Error   *struct{ Code string }
+	}
+	Sheet *outputView `json:"contact_sheet"`
+}
+
+func TestCompareModels(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	got := read[compared](p, "generate", "a harbour", "-m", "GPT Image 2", "-m", "Atelier Offline", "-n", "2", "-o", filepath.Join(p.dir, "c", "out.png"), "--json")
+	if len(got.Comparison) != 2 || got.Sheet == nil || got.Comparison[0].Result.Model != "GPT Image 2" || got.Comparison[0].Seconds <= 0 {
+		t.Fatalf("%+v", got)
+	}
+	for _, name := range []string{"out-gpt-image-2-1.png", "out-gpt-image-2-2.png", "out-atelier-offline-1.png", "out-atelier-offline-2.png", "out-contact-sheet.png"} {
+		if _, err := os.Stat(filepath.Join(p.dir, "c", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if img := decoded(t, got.Sheet.Path); img.Bounds().Dx() != 4*504+24 {
+		t.Errorf("the contact sheet is %v", img.Bounds())
+	}
+	if shown := p.must("media", "show", string(got.Sheet.Ref)).stdout; strings.Count(shown, "as input") != 4 {
+		t.Errorf("lineage of the sheet: %s", shown)
+	}
+
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	o := p.must("generate", "a harbour", "-m", "GPT Image 2", "-m", "Atelier Offline")
+	for _, want := range []string{"MODEL", "TIME", "COST", "failed", "succeeded", "contact sheet: atelier media get img-"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, o.stdout)
+		}
+	}
+	calls := len(s.images.Captured())
+	plans := p.must("generate", "a harbour", "-m", "GPT Image 2", "-m", "Atelier Offline", "--dry-run").stdout
+	if !strings.Contains(plans, "ESTIMATE") || len(s.images.Captured()) != calls {
+		t.Errorf("a dry run: %s", plans)
+	}
+	p.atelier("generate", "x", "-m", "gpt-image-2", "-m", "GPT Image 2").refused(t, exitInput, "twice")
+	p.atelier("generate", "x", "-m", "nobody", "-m", "GPT Image 2").refused(t, exitInput, "nobody")
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.atelier("generate", "x", "-m", "GPT Image 2", "-m", "GPT Image 1.5").refused(t, exitOK, "")
+}
+
+func TestFallbackOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	o := p.must("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "Nano Banana Pro", "--fallback", "Atelier Offline")
+	if !strings.Contains(o.stdout, "Atelier Offline") || !strings.Contains(o.stdout, "substituted") {
+		t.Errorf("%s", o.stdout)
+	}
+	id := read[struct{ Items []struct{ ID string } }](p, "operations", "list", "--json").Items[0].ID
+	shown := p.must("operations", "show", id).stdout
+	for _, want := range []string{"call 1.1", "openai  failed  quota_exceeded", "call 2.1", "offline  succeeded"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is missing in\n%s", want, shown)
+		}
+	}
+}
+
+func TestFallbackOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.env["ATELIER_IMAGE_FALLBACK"] = "GPT Image 1.5, Atelier Offline"
+	for range 2 {
+		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	}
+	if got := read[generated](p, "generate", "a harbour", "--json"); got.Status != "succeeded" || got.Model != "Atelier Offline" {
+		t.Errorf("%+v", got)
+	}
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
+	ans := read[answer](p, "run", "sage", "Draw a fox.", "--model", "offline", "--json")
+	if len(ans.Outputs) != 1 {
+		t.Errorf("%+v", ans)
+	}
+}
+
+func TestBudgetsOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.env["ATELIER_BUDGET_DAY"] = "$0.10"
+	p.must("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "--size", "1024x1024")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "-n", "4").refused(t, exitBudget, "the budget day:local:")
+	if n := len(s.images.Captured()); n != 1 {
+		t.Errorf("%d calls, want one", n)
+	}
+	p.must("generate", "a harbour", "-m", "Atelier Offline", "-n", "4")
+	p.env["ATELIER_BUDGET_RUN"] = "lots"
+	p.atelier("generate", "a harbour").refused(t, exitInput, "ATELIER_BUDGET_RUN")
+}
+
+func TestWaitOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.atelier("generate", "--wait", "nothing").refused(t, exitInput, "nothing")
+	p.atelier("generate", "a fox", "--wait", "x").refused(t, exitInput, "leave prompt")
+	made := read[generated](p, "generate", "a fox", "--json")
+	again := read[generated](p, "generate", "--wait", made.Operation, "-o", filepath.Join(p.dir, "out.png"), "--json")
+	if again.Status != made.Status || again.Slots[0].Output.Digest != made.Slots[0].Output.Digest || again.Slots[0].Output.Path == "" {
+		t.Errorf("%+v, want %+v", again, made)
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// dispositions prints what became of settings that were not applied as asked.
+func (w *world) dispositions(ds []generate.Disposition) {
+	for _, d := range ds {
+		if d.Outcome != generate.OutcomeApplied {
+			w.line("%-11s %s: asked %q, got %q: %s", d.Outcome, d.Setting, d.Asked, d.Applied, d.Reason)
+		}
+	}
+}
+
+// print writes the files and the answer. Partial success is success; nothing made
+// at all is the provider's failure.
+func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
+	slots, firstErr, unsaved := c.slots(ctx, a, res, c.Output)
+	if c.JSON {
+		if err := w.printJSON(resultView(res, slots)); err != nil {
+			return err
+		}
+	} else {
+		c.people(w, res, slots)
+	}
+	if unsaved != nil {
+		return unsaved
+	}
+	return ending(res, firstErr)
+}
+
+// slots writes the files of a result. A file that could not be written does not hide
+// the others.
+func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
+	slots = make([]slotView, 0, len(res.Slots))
+	for _, s := range res.Slots {
+		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed}
+		if s.Output != nil {
+			path, err := save(ctx, a, *s.Output, numbered(to, s.Index, len(res.Slots)))
+			if unsaved == nil {
+				unsaved = err
+			}
+			o := viewOf(*s.Output, path)
+			v.Output = &o
+		} else if firstErr == nil {
+			firstErr = s.Error
+		}
+		slots = append(slots, v)
+	}
+	return slots, firstErr, unsaved
+}
+
+// resultView is a result as programs see it.
+func resultView(res *generate.Result, slots []slotView) map[string]any {
+	return map[string]any{
+		"operation": res.Operation, "status": res.Status, "slots": slots,
+		"dispositions": orEmpty(res.Dispositions), "cost": res.Cost, "model": res.Model, "provider": res.Provider,
+	}
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// ending turns what became of an operation into an exit code.
+func ending(res *generate.Result, firstErr *generate.SlotError) error {
+	switch {
+	case res.Status == generate.StatusRunning:
+		return quiet{exitRunning}
+	case res.Status == generate.StatusCancelled:
+		return quiet{exitInterrupted}
+	case len(res.Outputs()) > 0:
+		return nil
+	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress:
+		// A slot is too large, or leads to a forbidden place, by what the provider sent.
+		return quiet{exitProvider}
+	}
+	return quiet{exitCode(firstErr.Code)}
+}
+
+func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
+	for _, s := range slots {
+		if s.Output == nil {
+			msg := string(s.Status)
+			if s.Error != nil {
+				msg = s.Error.Message
+			}
+			w.note("%d  %s", s.Index, msg)
+			continue
+		}
+		where := s.Output.Path
+		if where == "" {
+			where = "atelier media get " + string(s.Output.Ref)
+		}
+		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
+	}
+	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, money(firstKnown(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)))
+	w.dispositions(res.Dispositions)
+	if res.Status == generate.StatusRunning {
+		w.line("it goes on: atelier generate --wait %s", res.Operation)
+	}
+}
+
+func firstKnown(a, b *string) *string {
+	if a != nil {
+		return a
+	}
+	return b
+}

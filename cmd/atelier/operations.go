@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type operationsCmd struct {
+	List operationsListCmd `cmd:"" help:"List generations, newest first."`
+	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, every call to a provider, its settings and cost."`
+}
+
+type operationsListCmd struct {
+	Status string `help:"Only queued, submitted, running, succeeded, partial, failed, moderated or cancelled ones."`
+	Tree   string `name:"run" help:"Only those of this run tree." placeholder:"ID"`
+	pageFlags
+}
+
+// Run lists operations.
+func (c *operationsListCmd) Run(w *world) error {
+	known := []generate.Status{
+		generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning, generate.StatusSucceeded,
+		generate.StatusPartial, generate.StatusFailed, generate.StatusModerated, generate.StatusCancelled,
+	}
+	if c.Status != "" && !slices.Contains(known, generate.Status(c.Status)) {
+		return media.Errorf(media.CodeInvalid, "--status %s: operations are queued, submitted, running, succeeded, partial, failed, moderated or cancelled", c.Status)
+	}
+	page, err := c.page()
+	if err != nil {
+		return err
+	}
+	return w.withStores(func(s *stores) error {
+		list, err := s.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: c.Tree, Status: c.Status, Page: page})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(list)
+		}
+		var rows [][]string
+		for _, o := range list.Items {
+			rows = append(rows, []string{o.ID, o.Status, o.Model, money(firstKnown(o.ReportedUSD, o.EstimatedUSD)), moment(o.CreatedAt), short(promptOf(o), 60)})
+		}
+		table(w.stdout, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, rows)
+		if list.Next != "" {
+			w.note("more: --after %s", list.Next)
+		}
+		return nil
+	})
+}
+
+// promptOf reads the prompt of an operation; empty if it cannot be read.
+func promptOf(o ledger.Operation) string {
+	var asked struct {
+		Prompt string `json:"prompt"`
+	}
+	if json.Unmarshal(o.Request, &asked) != nil {
+		return ""
+	}
+	return asked.Prompt
+}
+
+type operationsShowCmd struct {
+	ID   string `arg:"" help:"The operation's id."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run shows one operation.
+func (c *operationsShowCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		o, slots, tasks, err := s.ledger.Operation(w.ctx, owner, c.ID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"operation": o, "slots": slots, "calls": tasks})
+		}
+		w.line("%s  %s  %s (%s)", o.ID, o.Status, o.Model, o.Provider)
+		w.line("prompt:  %s", promptOf(o))
+		w.line("cost:    %s estimated, %s reported", money(o.EstimatedUSD), money(o.ReportedUSD))
+		for _, sl := range slots {
+			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, told(sl.Failure))
+		}
+		for _, t := range tasks {
+			w.line("call %d.%d  %s  %s  %s%s", t.Call, t.Attempt, moment(t.CreatedAt), t.Provider, t.Status, told(t.Failure))
+			if t.TaskID != "" {
+				w.line("          task %s", t.TaskID)
+			}
+		}
+		for _, warning := range o.Warnings {
+			w.line("warning: %s", warning)
+		}
+		var dispositions []generate.Disposition
+		if len(o.Dispositions) > 0 {
+			if err := json.Unmarshal(o.Dispositions, &dispositions); err != nil {
+				return media.Errorf(media.CodeCorrupt, "read the settings of operation %s: %w", o.ID, err)
+			}
+		}
+		w.dispositions(dispositions)
+		if o.FinishedAt.IsZero() {
+			w.line("it is not finished: atelier generate --wait %s", o.ID)
+		}
+		return nil
+	})
+}
+
+// told is a failure at the end of a line.
+func told(f ledger.Failure) string {
+	if f.Code == "" {
+		return ""
+	}
+	return "  " + f.Code + ": " + f.Message
+}
