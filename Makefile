@@ -42,8 +42,9 @@ fmt: $(LINT) ## format the code
 
 generate: ## write the generated parts of the documentation
 	$(GO) test ./cmd/atelier -run '^Test(Reference|Guides)$$' -update
+	$(GO) test ./generate/generatetest/roster -run '^TestReport$$' -update
 
-verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md)
+verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md, docs/conformance.md)
 	$(GO) mod tidy -diff
 
 gallery: ## draw every visual action with many inputs into gallery/index.html
