@@ -77,7 +77,7 @@ func TestCanaryInDocumentsAndLastTurns(t *testing.T) {
 	kept(t, p, big)
 	documents := 0
 	for _, m := range p.listed().Items {
-		if strings.HasPrefix(string(m.Ref), "doc-") {
+		if strings.HasPrefix(m.Ref, "doc-") {
 			documents++
 		}
 	}
