@@ -77,10 +77,10 @@ func TestViewWithinTheBudget(t *testing.T) {
 		say     string
 	}{
 		"usual":       {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true}, 4, "room for 4 pictures"},
-		"two":         {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true, MaxImages: 2}, 2, "room for 2 pictures"},
+		"two":         {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImages: 2}}, 2, "room for 2 pictures"},
 		"blind":       {chat.Profile{ID: "b", Name: "Mole"}, 0, "Mole cannot see pictures"},
-		"jpeg alone":  {chat.Profile{ID: "j", Name: "Seer", SupportsVision: true, MediaTypes: []string{"image/jpeg"}}, 0, "sees image/jpeg, not image/png"},
-		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, MaxImageBytes: 10}, 0, "at most 10"},
+		"jpeg alone":  {chat.Profile{ID: "j", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MediaTypes: []string{"image/jpeg"}}}, 4, "room for 4 pictures"},
+		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImageBytes: 10}}, 0, "takes 10 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -106,7 +106,7 @@ func (a *app) get(ctx context.Context, url string) (io.ReadCloser, string, error
 }
 
 func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
-	profiles, err := chat.LoadProfiles()
+	profiles, err := readProfiles(a.settings.profiles)
 	if err != nil {
 		return nil, err
 	}
