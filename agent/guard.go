@@ -136,14 +136,16 @@ func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
 
 // Check implements [Guardrail].
 func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) {
-	text, found := in.Text, 0
+	text, from, found := in.Text, 0, 0
 	for {
-		at := b.find.FindStringSubmatchIndex(text)
+		at := b.find.FindStringSubmatchIndex(text[from:])
 		if at == nil {
 			break
 		}
 		found++
-		text = text[:at[4]] + redacted + text[at[5]:]
+		start, end := from+at[4], from+at[5]
+		// The search goes on behind what stands there now, whose end can begin the next.
+		text, from = text[:start]+redacted+text[end:], start+len(redacted)-1
 	}
 	if found == 0 {
 		return Verdict{Decision: DecisionAllow}, nil

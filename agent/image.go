@@ -136,8 +136,8 @@ func checkImages(images []Image) error {
 // StoreImages stores and records the images of a request in its run tree and gives the
 // request with their refs instead, which may then be saved. [Runner.Run] does it for a
 // request that was not given to it before. An empty RunID becomes a new one. Errors name
-// the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none,
-// [media.CodeCorrupt], [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
+// the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none or is
+// damaged, [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
 func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
 	if len(req.Images) == 0 {
 		return req, nil
@@ -271,7 +271,7 @@ func openPicture(path string) (*os.File, error) {
 func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 	switch {
 	case o.Modality != media.ModalityImage:
-		return media.Errorf(media.CodeInvalid, "its bytes are %s and no picture: give PNG, JPEG, WebP or GIF", o.MIMEType)
+		return media.Errorf(media.CodeInvalid, "its bytes are no picture (%s), whatever it is called: give PNG, JPEG, WebP or GIF", o.MIMEType)
 	case o.MIMEType == "image/svg+xml":
 		return media.Errorf(media.CodeUnsupported, "SVG is a drawing that chat models do not look at: give a PNG of it")
 	}
@@ -281,8 +281,11 @@ func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 	}
 	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
 	_ = in.Close() // only read
-	if media.CodeOf(err) == media.CodeUnsupported {
+	switch media.CodeOf(err) {
+	case media.CodeUnsupported:
 		return nil // a type that is not decoded here; the model's profile decides
+	case media.CodeCorrupt:
+		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
 	}
 	return err
 }

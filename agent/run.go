@@ -74,7 +74,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	err := r.screen(ctx)
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
 	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
+		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images})
 		r.showInputs(ctx)
 	}
 	switch {

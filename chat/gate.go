@@ -35,9 +35,9 @@ func (f Profile) Gate(images int, wouldDo []string) error {
 // seeingModels is how many models an error names.
 const seeingModels = 6
 
-// Seeing names the models that could be asked now and take that many pictures, best
-// first: the default of each provider with a key, then others of theirs, the offline
-// model last.
+// Seeing names models that take that many pictures, best first: the default of each
+// provider with a key, then others of theirs, the offline model; where none of them
+// does, defaults of providers whose key is missing.
 func (r *Registry) Seeing(images int) []string {
 	var names []string
 	add := func(f Profile) {
@@ -58,6 +58,14 @@ func (r *Registry) Seeing(images int) []string {
 		}
 	}
 	add(r.cfg.Offline.Profile())
+	if len(names) > 0 {
+		return names
+	}
+	for _, p := range r.cfg.Profiles.Providers() {
+		for _, f := range r.cfg.Profiles.Find(p.Key + "/" + p.DefaultModel) {
+			add(f)
+		}
+	}
 	return names
 }
 

@@ -116,7 +116,7 @@ func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
-		Default: def, Offline: offline.Model{}, Codec: a.codec,
+		Default: def, Offline: offline.Model{Blobs: a.codec}, Codec: a.codec,
 	})
 }
 
