@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"atelier/chat"
+	"atelier/chat/bedrock"
 	"atelier/chat/chattest"
 	"atelier/media"
 	"atelier/wire"
@@ -137,6 +138,7 @@ func serve(t *testing.T, sim *chattest.Simulator, model, path string) (*chat.Reg
 	var codec *wire.Codec
 	r := newRegistry(t, func(c *chat.Config) {
 		c.Keys[provider], c.BaseURLs[provider], codec = "sk-test", server.URL+path, c.Codec
+		c.Openers = map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "a", SecretAccessKey: "b", BaseURL: server.URL, Codec: codec})}
 		var err error
 		c.Profiles, err = chat.LoadProfiles(strings.NewReader(`models:
   - {provider: openai, id: seeing, supports_vision: true}

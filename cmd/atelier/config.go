@@ -55,6 +55,7 @@ func credentials() map[string][]string {
 		"openrouter": {"OPENROUTER_API_KEY"},
 		"midjourney": {"MIDJOURNEY_API_SECRET"},
 		"ollama":     {"OLLAMA_HOST"},
+		"bedrock":    {"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"},
 	}
 }
 
@@ -68,6 +69,7 @@ func baseVariables() map[string]string {
 		"anthropic":  "ANTHROPIC_BASE_URL",
 		"openrouter": "OPENROUTER_BASE_URL",
 		"midjourney": "MIDJOURNEY_PROXY_URL",
+		"bedrock":    "BEDROCK_BASE_URL",
 	}
 }
 
