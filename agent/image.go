@@ -281,10 +281,11 @@ func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 	}
 	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
 	_ = in.Close() // only read
-	switch media.CodeOf(err) {
-	case media.CodeUnsupported:
+	code := media.CodeOf(err)
+	if code == media.CodeUnsupported {
 		return nil // a type that is not decoded here; the model's profile decides
-	case media.CodeCorrupt:
+	}
+	if code == media.CodeCorrupt {
 		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
 	}
 	return err

@@ -200,7 +200,7 @@ func TestBudgetDropsTheOldest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := looker(t, p, paintStep(5), mediaCall("View Agent Media", 5), listStep, doneStep)
+			w := looker(t, p, paintStep(5), viewStep(5), listStep, doneStep)
 			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}, {Data: picture(2)}}})
 			if err != nil {
 				t.Fatal(err)

@@ -293,10 +293,18 @@ func TestImageTokens(t *testing.T) {
 		detail string
 		want   int64
 	}{
-		{"openai/gpt-4o", 1024, 1024, "", 765}, {"openai/gpt-4o", 1024, 1024, "low", 85}, {"openai/gpt-4o", 2048, 4096, "high", 1105},
-		{"openai/gpt-4.1-mini", 1024, 1024, "low", 1659}, {"openai/gpt-5.4", 1024, 1024, "", 1229}, {"openai/gpt-5.4", 1920, 1080, "", 2448},
-		{"anthropic/claude-sonnet-4-6", 1000, 750, "", 1000}, {"anthropic/claude-sonnet-4-6", 4000, 3000, "", 1600}, {"anthropic/claude-opus-4-8", 4000, 3000, "", 4784},
-		{"gemini/gemini-2.5-flash", 300, 200, "", 258}, {"gemini/gemini-2.5-flash", 1000, 700, "", 516}, {"gemini/gemini-3.1-pro-preview", 1000, 700, "", 1120},
+		{"openai/gpt-4o", 1024, 1024, "", 765},
+		{"openai/gpt-4o", 1024, 1024, "low", 85},
+		{"openai/gpt-4o", 2048, 4096, "high", 1105},
+		{"openai/gpt-4.1-mini", 1024, 1024, "low", 1659},
+		{"openai/gpt-5.4", 1024, 1024, "", 1229},
+		{"openai/gpt-5.4", 1920, 1080, "", 2448},
+		{"anthropic/claude-sonnet-4-6", 1000, 750, "", 1000},
+		{"anthropic/claude-sonnet-4-6", 4000, 3000, "", 1600},
+		{"anthropic/claude-opus-4-8", 4000, 3000, "", 4784},
+		{"gemini/gemini-2.5-flash", 300, 200, "", 258},
+		{"gemini/gemini-2.5-flash", 1000, 700, "", 516},
+		{"gemini/gemini-3.1-pro-preview", 1000, 700, "", 1120},
 	} {
 		f := p.Find(c.model)
 		if len(f) == 0 {

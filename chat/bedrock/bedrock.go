@@ -163,7 +163,7 @@ func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.Conv
 	}
 	in.InferenceConfig = &types.InferenceConfiguration{}
 	if most := cmp.Or(r.MaxOutputTokens, min(m.profile.MaxOutputTokens, room)); most > 0 {
-		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, room))) //nolint:gosec // bounded by room
+		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, room)))
 	}
 	if r.Temperature != nil && !m.profile.NoTemperature {
 		in.InferenceConfig.Temperature = aws.Float32(float32(*r.Temperature))
@@ -211,7 +211,7 @@ func textOf(res *bedrockruntime.ConverseOutput) string {
 }
 
 func finish(r types.StopReason) string {
-	switch r { //nolint:exhaustive // the rest is other
+	switch r {
 	case types.StopReasonEndTurn, types.StopReasonStopSequence:
 		return "stop"
 	case types.StopReasonMaxTokens, types.StopReasonModelContextWindowExceeded:

@@ -78,7 +78,8 @@ func picture(t *testing.T, c *wire.Codec) media.Output {
 
 func question(o media.Output) chat.Request {
 	return chat.Request{System: "Answer in JSON.", Messages: []chat.Message{
-		{Role: chat.RoleUser, Parts: []chat.Part{{Text: "one"}, {Text: " \n"}, {Media: &o}}}, chat.Text(chat.RoleUser, "two"),
+		{Role: chat.RoleUser, Parts: []chat.Part{{Text: "one"}, {Text: " \n"}, {Media: &o}}},
+		chat.Text(chat.RoleUser, "two"),
 		chat.Text(chat.RoleAssistant, "three"), chat.Text(chat.RoleUser, "four"),
 	}}
 }

@@ -87,8 +87,15 @@ func hues() []struct {
 		end  float64
 		name string
 	}{
-		{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"},
-		{258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"},
+		{14, "red"},
+		{42, "orange"},
+		{68, "yellow"},
+		{160, "green"},
+		{200, "turquoise"},
+		{258, "blue"},
+		{292, "violet"},
+		{342, "pink"},
+		{360, "red"},
 	}
 }
 
