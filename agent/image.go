@@ -313,6 +313,9 @@ func grantedImages(items []media.Output) []InputImage {
 
 // showInputs tells those who watch of the pictures that came with the task.
 func (r *run) showInputs(ctx context.Context) {
+	if r.depth > 0 {
+		return
+	}
 	for _, i := range r.images {
 		if o, ok := r.set.Lookup(i.Ref); ok {
 			r.emit(ctx, EventMediaStored, MediaEvent{Output: o})

@@ -38,6 +38,10 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
+	// HeldBy works on it, until HeldUntil alone; written by BeginOperation, not read back.
+	HeldBy    string    `json:"-"`
+	HeldUntil time.Time `json:"-"`
+
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -92,7 +96,7 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
 	BeginOperation(ctx context.Context, o Operation) error
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
-	// warnings, money and failure. Doing it again overwrites.
+	// warnings, money and failure. With a FinishedAt nobody holds the operation any longer. Doing it again overwrites.
 	FinishOperation(ctx context.Context, o Operation) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error
@@ -109,8 +113,9 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
 	// provider's notification knows no owner.
 	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
-	// AdriftBlobs lists what arrived for an operation and has no record, oldest first:
-	// a process died between the two.
+	// AdriftBlobs lists what arrived for an operation and is in none of its slots, oldest
+	// first: a process died between the two, before or after it saved the record. Kept
+	// previews, and what other media were made from, are left out.
 	AdriftBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)

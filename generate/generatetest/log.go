@@ -19,7 +19,7 @@ type Log struct {
 	// Fail, if set, is asked before every save with begin, attempt, slot or finish; its
 	// error is returned.
 	Fail func(what string) error
-	// Adrift is what [Log.Saved] tells of blobs without a record.
+	// Adrift is what [Log.Saved] tells of blobs without a slot.
 	Adrift []media.Blob
 
 	mu         sync.Mutex // guards all below
@@ -61,6 +61,7 @@ func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
 	}
 	l.scopes[op.ID] = media.ScopeOf(ctx)
 	l.operations[op.ID] = op
+	l.holders[op.ID] = op.Holder
 	return nil
 }
 
@@ -98,6 +99,9 @@ func (l *Log) Finish(_ context.Context, op generate.Operation) error {
 		return err
 	}
 	l.operations[op.ID] = op
+	if !op.FinishedAt.IsZero() {
+		delete(l.holders, op.ID)
+	}
 	return nil
 }
 
