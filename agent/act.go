@@ -50,7 +50,8 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 		// The result has them; the model is told once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
 	}
-	res.views = r.look(ctx, changes)
+	r.look(ctx, &res, changes)
+	r.offer(ctx, &res)
 	return res
 }
 

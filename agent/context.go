@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -167,13 +168,11 @@ func (r *results) actionLevel(i int) level {
 // viewTurns is for how many turns a picture that was asked for stays in sight.
 const viewTurns = 1
 
-// blind takes the pictures out of a message that is old.
+// blind takes the pictures out of a message that have been shown long enough.
 func (e *entry) blind(turn int) bool {
-	if len(e.results.views) == 0 || turn-e.turn <= viewTurns {
-		return false
-	}
-	e.results.views = nil
-	return true
+	n := len(e.results.views)
+	e.results.views = slices.DeleteFunc(e.results.views, func(s sight) bool { return turn-e.turn > s.turns })
+	return len(e.results.views) < n
 }
 
 // anyRef finds refs in text, wrapped or bare.

@@ -41,6 +41,12 @@ type Definition struct {
 	// InterceptionThreshold is the length in characters from which base64 without a
 	// media signature is taken for media; 0 keeps the registry's.
 	InterceptionThreshold int
+	// SeesGranted shows the agent, as a sub-agent, the pixels of pictures that it is
+	// granted; otherwise it knows them by ref, label and description.
+	SeesGranted bool
+	// VisionContext says which pictures that its actions make the agent is shown without
+	// asking for them.
+	VisionContext VisionContextPolicy
 	// PayloadSchema is the JSON Schema that the final payload must fit; nil takes any.
 	PayloadSchema json.RawMessage
 	// File is where the definition was read, with the name of its folder before it.
@@ -51,6 +57,7 @@ type Definition struct {
 
 	pos        position
 	requiresAt []position // of each of Requires
+	sourcesAt  []position // of each of VisionContext.AllowedSources
 	schema     *jsonschema.Schema
 }
 

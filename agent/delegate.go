@@ -67,10 +67,19 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 	if err != nil {
 		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
-	return &run{
+	child := &run{
 		r: r.r, spec: sp, id: r.r.cfg.NewID(), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
 		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer, max: r.max,
-	}, use, granted, nil
+		// A model chose what is granted, so what does not fit is left out.
+		lenient: true,
+	}
+	if sp.def != nil {
+		child.vision = sp.def.VisionContext.within(r.vision)
+		if sp.def.SeesGranted {
+			child.images = grantedImages(granted)
+		}
+	}
+	return child, use, granted, nil
 }
 
 // callee finds a sub-agent that this agent may ask and that is ready.

@@ -64,6 +64,8 @@ type RunStarted struct {
 	Name  string `json:"name"`
 	Task  string `json:"task"`
 	Model string `json:"model,omitempty"`
+	// InputImages are the pictures that came with the task.
+	InputImages []InputImage `json:"input_images,omitempty"`
 }
 
 // RunFinished tells how a run ended; Error is set when it did not succeed.

@@ -256,7 +256,7 @@ func TestKeysAreDocumented(t *testing.T) {
 	t.Parallel()
 	documented := map[string]string{}
 	for _, k := range agent.Keys() {
-		where, key, _ := strings.Cut(strings.TrimSuffix(k.Path, "[]"), "[].")
+		where, key, _ := strings.Cut(strings.ReplaceAll(k.Path, "[]", ""), ".")
 		if key == "" {
 			where, key = "", where
 		}
@@ -265,7 +265,7 @@ func TestKeysAreDocumented(t *testing.T) {
 			t.Errorf("key %s is not described", k.Path)
 		}
 	}
-	for where, yaml := range map[string]string{"": "zzz: 1\n", "actions": "actions: [{name: Paint, zzz: 1}]\n", "agents": "agents: [{slug: painter, zzz: 1}]\n"} {
+	for where, yaml := range map[string]string{"": "zzz: 1\n", "actions": "actions: [{name: Paint, zzz: 1}]\n", "agents": "agents: [{slug: painter, zzz: 1}]\n", "vision_context": "vision_context: {zzz: 1}\n"} {
 		_, err := agent.Load(definitions(map[string]string{"painter": yaml}))
 		_, list, ok := strings.Cut(fmt.Sprint(err), `unknown field "zzz": use `)
 		if !ok {

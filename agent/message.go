@@ -95,6 +95,10 @@ type opening struct {
 	task    string
 	input   map[string]any
 	granted []media.Output
+	// images are shown with the task.
+	images []sight
+	// unseen tells of pictures that the model cannot be shown.
+	unseen []string
 	// earlier tells of messages that were left out, notice is a word of the run.
 	earlier *earlier
 	notice  string
@@ -104,17 +108,20 @@ func (o *opening) message() chat.Message {
 	ctx := struct {
 		Input   map[string]any `json:"input,omitempty"`
 		Media   []any          `json:"media,omitempty"`
+		Unseen  []string       `json:"cannotSee,omitempty"`
 		Earlier *earlier       `json:"earlier,omitempty"`
 		Notice  string         `json:"notice,omitempty"`
-	}{Input: o.input, Earlier: o.earlier, Notice: o.notice}
+	}{Input: o.input, Unseen: o.unseen, Earlier: o.earlier, Notice: o.notice}
 	for _, item := range o.granted {
 		ctx.Media = append(ctx.Media, viewItem(item))
 	}
 	ctx.Media = boundedList(ctx.Media)
-	if len(ctx.Input)+len(ctx.Media) == 0 && ctx.Earlier == nil && ctx.Notice == "" {
-		return chat.Text(chat.RoleUser, o.task)
+	m := chat.Text(chat.RoleUser, o.task)
+	if len(ctx.Input)+len(ctx.Media)+len(ctx.Unseen) > 0 || ctx.Earlier != nil || ctx.Notice != "" {
+		m.Parts[0].Text += "\n\n" + fenced(map[string]any{"context": ctx})
 	}
-	return chat.Text(chat.RoleUser, o.task+"\n\n"+fenced(map[string]any{"context": ctx}))
+	m.Parts = append(m.Parts, partsOf(o.images)...)
+	return m
 }
 
 // results is what a model is told after a step.
@@ -129,8 +136,8 @@ type results struct {
 
 	// levels tell how short the outputs of each action are by now.
 	levels []level
-	// views are the pictures that the model sees with this message, for one turn.
-	views []media.Output
+	// views are the pictures that the model sees with this message, for some turns.
+	views []sight
 }
 
 // agentOutcome is a sub-agent's answer as its parent's model sees it.
@@ -153,9 +160,7 @@ func (a agentOutcome) overBudget() bool {
 
 func (r *results) message() chat.Message {
 	m := chat.Text(chat.RoleUser, fenced(map[string]any{"results": r}))
-	for _, o := range r.views {
-		m.Parts = append(m.Parts, chat.Part{Text: "\n" + string(o.Ref) + ":"}, chat.Part{Media: &o})
-	}
+	m.Parts = append(m.Parts, partsOf(r.views)...)
 	return m
 }
 

@@ -51,6 +51,10 @@ type RunRecord struct {
 	Usage    Usage    `json:"usage"`
 	Cost     Cost     `json:"cost"`
 	Warnings []string `json:"warnings,omitempty"`
+	// InputImages came with the task; VisionContext are pictures of actions that the
+	// model sees now by its policy.
+	InputImages   []InputImage `json:"input_images,omitempty"`
+	VisionContext []InputImage `json:"vision_context,omitempty"`
 	// Promoted are the items chosen for the answer, in order; set when the run ended.
 	Promoted []media.Output `json:"promoted,omitempty"`
 	// StartedAt and FinishedAt are UTC; FinishedAt is zero while it runs.

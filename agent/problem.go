@@ -65,6 +65,8 @@ func problemAt(p position, format string, args ...any) Problem {
 type Catalogue struct {
 	// Actions are the names of all actions, each with the source that it needs; "" for none.
 	Actions map[string]string
+	// Tags are what actions are grouped by.
+	Tags []string
 	// GoAgents are the slugs of agents written in Go.
 	GoAgents []string
 	// Sources are names that an agent may require, besides files, web, db and kb.
@@ -90,6 +92,7 @@ func Check(c Catalogue, folders ...Folder) ([]*Definition, []Problem) {
 // check finds what a definition names that does not exist.
 func (c Catalogue) check(all *Definitions, d *Definition) (problems []Problem) {
 	problems = all.unknownNames(d, c.GoAgents, c.Sources)
+	problems = append(problems, c.unknownSources(d)...)
 	actions := make([]string, 0, len(c.Actions))
 	for name := range c.Actions {
 		actions = append(actions, name)

@@ -36,6 +36,7 @@ func stages() []stage {
 	return []stage{
 		{"old results were left out", func(r *run) bool { return r.history.dropOld(r.set) }},
 		{"results were cut to their beginnings", func(r *run) bool { return r.history.compactRest(r.set) }},
+		{"the pictures of the task were left out", func(r *run) bool { return r.history.unshow() }},
 		{"what was said before the task was left out", func(r *run) bool { return r.history.forget() }},
 		{"earlier messages were left out", (*run).trim},
 		{"long messages were cut", func(r *run) bool { return r.truncate(messageLength) }},
@@ -89,6 +90,23 @@ func (h *history) dropOld(set *media.Set) bool {
 			e.render()
 			changed = true
 		}
+	}
+	return changed
+}
+
+// unshow takes the pictures that came with the task out.
+func (h *history) unshow() bool {
+	changed := false
+	for i := range h.entries {
+		e := &h.entries[i]
+		if e.opening == nil || len(e.opening.images) == 0 {
+			continue
+		}
+		for _, s := range e.opening.images {
+			e.opening.unseen = append(e.opening.unseen, string(s.ref)+" is not shown any more: the conversation is too long.")
+		}
+		e.opening.images, changed = nil, true
+		e.render()
 	}
 	return changed
 }

@@ -31,6 +31,15 @@ type Request struct {
 	Message string
 	// Granted are media items that the run may use by ref: attachments, earlier results.
 	Granted []media.Output
+	// Images come with the message, and the model is shown them. They are stored before
+	// anything else; see [Runner.StoreImages].
+	Images []Image
+	// LenientImages leaves pictures out, with a warning, that the model does not take.
+	// Otherwise they are an error before the model is asked.
+	LenientImages bool
+	// Vision goes before the definition's policy for pictures that actions make; nil
+	// leaves it.
+	Vision *VisionContextPolicy
 	// Conversation is the conversation that the run goes on: an id, or new to begin one;
 	// empty means none. Package run keeps conversations; a [Runner] leaves it alone.
 	Conversation string
@@ -74,7 +83,10 @@ type Result struct {
 	Warnings []string       `json:"warnings"`
 	Usage    Usage          `json:"usage"`
 	Cost     Cost           `json:"cost"`
-	// Dispositions tell which preferred chat models were substituted, and why.
+	// InputImages came with the message.
+	InputImages []InputImage `json:"input_images,omitempty"`
+	// Dispositions tell which preferred chat models were substituted, and what became of
+	// pictures that were changed or left out, and why.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Models are the chat models that answered, in order of first use.
 	Models []ModelUse `json:"models,omitempty"`

@@ -40,6 +40,9 @@ type run struct {
 	// payloadSentBack tells that a payload that does not fit went back once.
 	payloadSentBack bool
 	max             limits
+	images          []InputImage        // what came with the task, or was granted to be seen
+	lenient         bool                // pictures that the model does not take are left out
+	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
 
@@ -50,6 +53,7 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
+	unseen       []string           // pictures that the model must be told it cannot see
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
 	spent        int64              // tokens of the run's own calls
 	begun        bool               // the run's row was saved, or could not be
@@ -69,11 +73,14 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 		r.input, _ = r.clean(ctx, "user", r.input).(map[string]any)
 	}
 	r.grant(ctx, granted)
+	err := r.screen(ctx)
 	r.open(ctx)
-	var err error
-	if r.spec.code != nil {
+	r.showInputs(ctx)
+	switch {
+	case err != nil:
+	case r.spec.code != nil:
 		err = r.code(ctx)
-	} else {
+	default:
 		err = r.loop(ctx)
 	}
 	return r.finish(ctx, err)
@@ -141,6 +148,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
+		InputImages: r.images, VisionContext: r.history.inContext(),
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
@@ -165,7 +173,7 @@ func (r *run) result(rec RunRecord) *Result {
 	res := &Result{
 		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
 		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
-		Error: rec.Error, all: r.set.All(),
+		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
 	}
 	for _, o := range res.all {
 		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
@@ -212,7 +220,7 @@ func (r *run) open(ctx context.Context) {
 	r.begun, r.held = true, nil
 	r.mu.Unlock()
 	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
+		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images})
 	}
 	for _, e := range held {
 		r.r.cfg.Observer.Emit(ctx, e)

@@ -28,6 +28,8 @@ type Codec interface {
 	Placeholders(scope, text string) string
 	// Open reads a stored blob; the caller closes it.
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+	// Store reads r to its end, sniffs and limits it, and gives the stored blob.
+	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
 	// WriteDataURI streams a blob as data:TYPE;base64,….
 	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
 }
@@ -53,6 +55,11 @@ type Config struct {
 	Codec Codec
 	// Recorder records pictures that a chat model made itself; nil records nothing.
 	Recorder media.Recorder
+	// Find reads a media record of an owner by its id, for images that are given by id;
+	// nil knows none. An unknown id is media.CodeNotFound.
+	Find func(ctx context.Context, owner, id string) (media.Output, error)
+	// Guardrail looks at what a person wrote before a model does; nil lets all pass.
+	Guardrail Guardrail
 	// Journal makes the run durable; nil means [journal.Memory].
 	Journal journal.Journal
 	// Observer saves and shows what happens; nil means nobody does.
@@ -161,6 +168,7 @@ func (r *Runner) check() error {
 				problems = append(problems, problemAt(a.pos, "%v", err))
 			}
 		}
+		problems = append(problems, d.unknownSources(sourceNames(r.cfg.Actions))...)
 	}
 	return wrong(problems)
 }
@@ -209,11 +217,15 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 	if req.MaxTurns < 0 || req.MaxTokens < 0 {
 		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
 	}
+	if req, err = r.StoreImages(ctx, req); err != nil {
+		return nil, err
+	}
 	root := &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
 		task: req.Message, input: req.Input, earlier: req.History, journal: r.cfg.Journal,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
+		images: inputImages(req.Images), lenient: req.LenientImages, vision: spec.vision(req.Vision),
 	}
 	return root.do(ctx, req.Granted)
 }
@@ -228,6 +240,12 @@ func (r *Runner) Check(req Request) error {
 func (r *Runner) admit(req Request) (spec, error) {
 	if blank(req.Message) {
 		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")
+	}
+	if err := checkImages(req.Images); err != nil {
+		return spec{}, err
+	}
+	if err := req.Vision.validate(); err != nil {
+		return spec{}, err
 	}
 	return r.spec(req.Agent)
 }

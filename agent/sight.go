@@ -6,15 +6,160 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier/chat"
+	"atelier/generate"
 	"atelier/media"
 )
 
-// The budget of pictures that a model looks at in one turn, where its profile names
-// none that is smaller.
+// The budget of pictures that a model asks to look at in one turn, where its profile
+// names none that is smaller.
 const (
 	maxViews     = 4
 	maxViewBytes = 8 << 20
 )
+
+// sight is a picture that the model is shown.
+type sight struct {
+	// ref is the item of the run; shown the form in which the model takes it.
+	ref    media.Ref
+	shown  media.Output
+	detail string
+	// turns is for how many turns it stays after its message.
+	turns int
+	// policy marks pictures that nobody asked for.
+	policy bool
+}
+
+// partsOf puts pictures into a message, each behind its ref.
+func partsOf(list []sight) []chat.Part {
+	var out []chat.Part
+	for _, s := range list {
+		out = append(out, chat.Part{Text: "\n" + string(s.ref) + ":"}, chat.Part{Media: &s.shown, Detail: s.detail})
+	}
+	return out
+}
+
+// fit gives a picture of the run in the form that its model takes, and notes what had
+// to change. together is how many pictures the model then sees.
+func (r *run) fit(ctx context.Context, o media.Output, room chat.Room) (sight, error) {
+	f, err := r.model.Profile().Fit(ctx, r.r.cfg.Codec, o, room)
+	if err != nil {
+		return sight{}, err
+	}
+	if f.Reason == "" {
+		return sight{ref: o.Ref, shown: f.Output}, nil
+	}
+	if r.r.cfg.Recorder != nil {
+		recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), f.Output)
+		if err != nil {
+			r.warn(ctx, fmt.Sprintf("the smaller form of %s was not recorded: %s", o.Ref, err))
+		} else {
+			f.Output = recorded
+		}
+	}
+	r.dispose(ctx, generate.Disposition{
+		Setting: "image", Asked: describePicture(o), Applied: describePicture(f.Output), Outcome: generate.OutcomeAdapted, Reason: f.Reason,
+	})
+	return sight{ref: o.Ref, shown: f.Output}, nil
+}
+
+// describePicture is a picture in a disposition.
+func describePicture(o media.Output) string {
+	return fmt.Sprintf("%s: %s, %d × %d, %d bytes", o.Ref, o.MIMEType, o.Width, o.Height, o.SizeBytes)
+}
+
+// dispose notes what became of something that was asked for, once.
+func (r *run) dispose(_ context.Context, d generate.Disposition) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.dispositions, d) {
+		r.dispositions = append(r.dispositions, d)
+	}
+}
+
+// seeing names models that take that many pictures, where the registry can tell.
+func (r *run) seeing(images int) []string {
+	if s, ok := r.r.cfg.Models.(interface{ Seeing(images int) []string }); ok {
+		return s.Seeing(images)
+	}
+	return nil
+}
+
+// admitImages gives the pictures of the task as the model takes them. What it does not
+// take is an error, or is left out with a warning where the run is lenient.
+func (r *run) admitImages(ctx context.Context) ([]sight, error) {
+	p := r.model.Profile()
+	images := r.images
+	if err := p.Gate(len(images), r.seeing(len(images))); err != nil {
+		if !r.lenient {
+			return nil, fmt.Errorf("agent %s: %w", r.spec.slug, err)
+		}
+		most := 0
+		if p.SupportsVision {
+			most = p.MaxImages
+		}
+		why := fmt.Sprintf("%s takes %d pictures in one request", p, most)
+		if most == 0 {
+			why = fmt.Sprintf("%s takes no pictures", p)
+		}
+		for _, i := range images[most:] {
+			r.leaveOut(ctx, i.Ref, why)
+		}
+		images = images[:most]
+	}
+	list, err := r.fitAll(ctx, images, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.withinTotal(ctx, images, list)
+}
+
+// fitAll fits pictures, each within most bytes; 0 leaves that to the profile.
+func (r *run) fitAll(ctx context.Context, images []InputImage, most int64) ([]sight, error) {
+	var list []sight
+	for _, i := range images {
+		o, ok := r.set.Lookup(i.Ref)
+		if !ok {
+			continue // it could not be granted, which was told
+		}
+		s, err := r.fit(ctx, o, chat.Room{Images: len(images), MaxBytes: most})
+		if err != nil {
+			if ctx.Err() != nil || !r.lenient {
+				return nil, fmt.Errorf("show %s to agent %s: %w", o.Ref, r.spec.slug, err)
+			}
+			r.leaveOut(ctx, i.Ref, err.Error())
+			continue
+		}
+		s.detail = i.Detail
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// withinTotal makes all pictures smaller where together they are over the limit of a
+// request.
+func (r *run) withinTotal(ctx context.Context, images []InputImage, list []sight) ([]sight, error) {
+	most := r.model.Profile().MaxTotalImageBytes
+	if most == 0 || bytesOf(list) <= most {
+		return list, nil
+	}
+	return r.fitAll(ctx, images, most/int64(len(list)))
+}
+
+func bytesOf(list []sight) (n int64) {
+	for _, s := range list {
+		n += s.shown.SizeBytes
+	}
+	return n
+}
+
+// leaveOut tells result, ledger and model that a picture is not shown.
+func (r *run) leaveOut(ctx context.Context, ref media.Ref, why string) {
+	why = clip(media.Scrub(why), 300)
+	r.warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", ref, r.spec.slug, why))
+	r.dispose(ctx, generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})
+	r.unseen = append(r.unseen, fmt.Sprintf("You cannot see %s: %s.", ref, why))
+}
 
 // canSee is nil if the run's model can be shown the pixels of an item.
 func (r *run) canSee(o media.Output) error {
@@ -22,85 +167,45 @@ func (r *run) canSee(o media.Output) error {
 		return media.Errorf(media.CodeUnsupported, "this agent has no chat model that could look at pictures")
 	}
 	p := r.model.Profile()
-	types := p.MediaTypes
-	if len(types) == 0 {
-		types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
-	}
-	most := int64(maxViewBytes)
-	if p.MaxImageBytes > 0 {
-		most = min(most, p.MaxImageBytes)
-	}
-	switch {
-	case !p.SupportsVision:
+	if !p.SupportsVision {
 		return media.Errorf(media.CodeUnsupported, "%s cannot see pictures: go by label, description and details", p.Name)
-	case !slices.Contains(types, o.MIMEType):
-		return media.Errorf(media.CodeUnsupported, "%s sees %s, not %s", p.Name, joined(types), o.MIMEType)
-	case o.SizeBytes > most:
-		return media.Errorf(media.CodeTooLarge, "%s has %d bytes and %s sees at most %d at a time", o.Ref, o.SizeBytes, p.Name, most)
 	}
-	return nil
+	return p.Sees(o)
 }
 
 // look gathers the pictures that acts of a step want to be seen, within the budget.
-func (r *run) look(ctx context.Context, changes []media.Change) []media.Output {
-	var views []media.Output
-	var bytes int64
+func (r *run) look(ctx context.Context, res *results, changes []media.Change) {
 	most := maxViews
 	if r.model != nil {
 		most = min(most, cmp.Or(r.model.Profile().MaxImages, maxViews))
 	}
 	for _, c := range changes {
 		o, ok := r.set.Lookup(c.Ref)
-		seen := slices.ContainsFunc(views, func(v media.Output) bool { return v.Ref == c.Ref })
-		if c.Kind != media.ChangeView || !ok || seen {
+		if c.Kind != media.ChangeView || !ok || res.shows(c.Ref) {
 			continue
 		}
-		if len(views) == most || bytes+o.SizeBytes > maxViewBytes {
-			r.warn(ctx, fmt.Sprintf("%s is not shown: a turn has room for %d pictures and %d bytes", o.Ref, most, maxViewBytes))
+		if len(res.views) == most || bytesOf(res.views) >= maxViewBytes {
+			r.hide(ctx, res, o.Ref, fmt.Sprintf("a turn has room for %d pictures and %d bytes", most, maxViewBytes))
 			continue
 		}
-		views, bytes = append(views, o), bytes+o.SizeBytes
-	}
-	return views
-}
-
-// inUse says why an item has to stay in sight: the answer so far embeds it.
-func (r *run) inUse(ref media.Ref) string {
-	used := false
-	look := func(s string) { used = used || slices.Contains(media.Refs(s), ref) }
-	look(r.message)
-	eachString(r.payload, look)
-	if used {
-		return "it is embedded in the answer"
-	}
-	return ""
-}
-
-// labeller is a recorder that can change the label of a record; the ledger is one.
-type labeller interface {
-	LabelMedia(ctx context.Context, owner, id, label, description string) error
-}
-
-// decide makes the changes of an act: again in the set, where a journal replayed it,
-// then in the records and for those who watch.
-func (r *run) decide(ctx context.Context, changes []media.Change) {
-	for _, c := range changes {
-		o, ok := r.set.Apply(c)
-		if !ok {
+		s, err := r.fit(ctx, o, chat.Room{Images: most, MaxBytes: maxViewBytes - bytesOf(res.views)})
+		if err != nil {
+			r.hide(ctx, res, o.Ref, err.Error())
 			continue
 		}
-		switch c.Kind {
-		case media.ChangePrune:
-			r.emit(ctx, EventMediaPruned, MediaEvent{Output: o})
-		case media.ChangeLabel, media.ChangePromote:
-			l, can := r.r.cfg.Recorder.(labeller)
-			if !can || o.ID == "" || c.Label == "" && c.Description == "" {
-				continue
-			}
-			if err := l.LabelMedia(context.WithoutCancel(ctx), r.owner, o.ID, c.Label, c.Description); err != nil {
-				r.warn(ctx, fmt.Sprintf("the new label of %s was not saved: %s", o.Ref, err))
-			}
-		case media.ChangeView:
-		}
+		s.turns = viewTurns
+		res.views = append(res.views, s)
 	}
+}
+
+// hide tells that a picture which was asked for is not shown.
+func (r *run) hide(ctx context.Context, res *results, ref media.Ref, why string) {
+	w := fmt.Sprintf("%s is not shown: %s", ref, clip(media.Scrub(why), 300))
+	r.warn(ctx, w)
+	res.Warnings = append(res.Warnings, w)
+}
+
+// shows tells whether a message shows a picture already.
+func (r *results) shows(ref media.Ref) bool {
+	return slices.ContainsFunc(r.views, func(s sight) bool { return s.ref == ref })
 }

@@ -13,11 +13,11 @@ import (
 	"atelier/media"
 )
 
-// mediaCall is a step with one media set action for each ref.
-func mediaCall(name string, numbers ...int) string {
+// viewStep is a step that views each picture.
+func viewStep(numbers ...int) string {
 	var calls []string
 	for _, n := range numbers {
-		calls = append(calls, fmt.Sprintf(`{"name":%q,"params":{"RefId":%q}}`, name, refOf(n)))
+		calls = append(calls, fmt.Sprintf(`{"name":"View Agent Media","params":{"RefId":%q}}`, refOf(n)))
 	}
 	return `{"actions":[` + strings.Join(calls, ",") + `]}`
 }
@@ -39,7 +39,7 @@ func TestViewShowsPixelsForOneTurn(t *testing.T) {
 	w := build(t, setup{
 		agents: map[string]string{"painter": painter}, actions: mediaset.Actions(),
 		answers: map[string][]any{"painter": {
-			paintStep(1, 2), mediaCall("View Agent Media", 2, 1, 2), paintStep(3), `{"done":true,"message":"done"}`,
+			paintStep(1, 2), viewStep(2, 1, 2), paintStep(3), `{"done":true,"message":"done"}`,
 		}},
 	})
 	w.script.profile = chat.Profile{ID: "seer", Name: "Seer", SupportsVision: true}
@@ -77,16 +77,16 @@ func TestViewWithinTheBudget(t *testing.T) {
 		say     string
 	}{
 		"usual":       {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true}, 4, "room for 4 pictures"},
-		"two":         {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true, MaxImages: 2}, 2, "room for 2 pictures"},
+		"two":         {chat.Profile{ID: "s", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImages: 2}}, 2, "room for 2 pictures"},
 		"blind":       {chat.Profile{ID: "b", Name: "Mole"}, 0, "Mole cannot see pictures"},
-		"jpeg alone":  {chat.Profile{ID: "j", Name: "Seer", SupportsVision: true, MediaTypes: []string{"image/jpeg"}}, 0, "sees image/jpeg, not image/png"},
-		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, MaxImageBytes: 10}, 0, "at most 10"},
+		"jpeg alone":  {chat.Profile{ID: "j", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MediaTypes: []string{"image/jpeg"}}}, 4, "room for 4 pictures"},
+		"tiny budget": {chat.Profile{ID: "t", Name: "Seer", SupportsVision: true, ImageLimits: chat.ImageLimits{MaxImageBytes: 10}}, 0, "takes 10 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := build(t, setup{
 				agents: map[string]string{"painter": painter}, actions: mediaset.Actions(),
-				answers: map[string][]any{"painter": {paintStep(six...), mediaCall("View Agent Media", six...), `{"done":true,"message":"done"}`}},
+				answers: map[string][]any{"painter": {paintStep(six...), viewStep(six...), `{"done":true,"message":"done"}`}},
 			})
 			w.script.profile = c.profile
 			res, err := w.run(t, "look")
@@ -110,7 +110,7 @@ func TestPicturesLeaveAContextThatIsTooLong(t *testing.T) {
 	w := build(t, setup{
 		agents: map[string]string{"painter": painter}, actions: mediaset.Actions(),
 		answers: map[string][]any{"painter": {
-			paintStep(1), mediaCall("View Agent Media", 1),
+			paintStep(1), viewStep(1),
 			media.Errorf(media.CodeContextLength, "too long"), `{"done":true,"message":"done"}`,
 		}},
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"atelier/action"
 	"atelier/chat"
@@ -24,8 +25,12 @@ func (r *run) loop(ctx context.Context) error {
 	if err := r.choose(ctx); err != nil {
 		return err
 	}
+	images, err := r.admitImages(ctx)
+	if err != nil {
+		return err
+	}
 	r.recall()
-	r.history.begin(opening{task: r.task, input: r.input, granted: r.set.List()})
+	r.history.begin(opening{task: r.task, input: r.input, granted: r.set.List(), images: images, unseen: r.unseen})
 	broken := 0
 	for r.lastTurn == "" {
 		if err := ctx.Err(); err != nil {
@@ -94,6 +99,11 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 		return nil, fmt.Errorf("ask %s: %w", profile.Name, err)
 	}
 	step, err := r.r.steps.parse(resp.Text)
+	if err != nil && len(resp.Media) > 0 && !strings.Contains(resp.Text, "{\"") {
+		// A model that paints answers with a picture and a sentence instead of a step.
+		step, err = painted(resp), nil
+		resp.Text = string(plain(step))
+	}
 	if err != nil && resp.FinishReason == finishLength {
 		err = badStep("the answer was cut off at the model's length limit: answer with less, and bring a long text into the payload in several steps with payloadPatch")
 	}
@@ -122,11 +132,23 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	return step, nil
 }
 
+// painted is the step of an answer that is pictures and perhaps a sentence.
+func painted(resp chat.Response) *Step {
+	s := &Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
+	for _, o := range resp.Media {
+		s.Promote = append(s.Promote, Promotion{Ref: string(o.Ref)})
+		if !slices.Contains(media.Refs(s.Message), o.Ref) {
+			s.Message = strings.TrimSpace(s.Message + " " + o.Ref.Placeholder())
+		}
+	}
+	return s
+}
+
 // ask puts the conversation to the model, for its next step.
 func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
 	return r.call(ctx, modelCall{
 		name:   fmt.Sprintf("turn-%d-model%s", r.turns, suffix),
-		system: r.r.systems[r.spec.slug], messages: r.history.messages(), schema: stepSchema,
+		system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
 	})
 }
 
@@ -171,7 +193,8 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	}
 	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
 	r.count(p, resp)
-	r.keep(ctx, p, resp.Media)
+	r.warn(ctx, resp.Warnings...)
+	resp.Media = r.keep(ctx, p, resp.Media)
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
 	rec.Response = media.Scrub(resp.Text)
 	if resp.Model != "" {
@@ -222,10 +245,14 @@ func (r *run) count(p chat.Profile, resp chat.Response) {
 	}
 }
 
-// keep records the pictures that a chat model made itself (law 2).
-func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) {
-	for _, o := range items {
+// keep records the pictures that a chat model made itself (law 2) and gives those that
+// the run can use.
+func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) (kept []media.Output) {
+	for i, o := range items {
 		o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: r.path, Operation: o.Origin.Operation}
+		if o.Label == "" && o.Modality == media.ModalityImage {
+			o.Label = fmt.Sprintf("Picture %d by %s", i+1, p.Name)
+		}
 		if r.r.cfg.Recorder != nil {
 			recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
 			if err != nil {
@@ -240,7 +267,9 @@ func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) {
 			continue
 		}
 		r.stored(ctx, []media.Output{added})
+		kept = append(kept, added)
 	}
+	return kept
 }
 
 // cleanStep takes media data out of what a model wrote.

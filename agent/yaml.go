@@ -142,7 +142,7 @@ func (r *reader) list(each func(*yaml.Node)) func(*yaml.Node) {
 
 // definition reads the top of a file; the second result is where the prompt is.
 func (r *reader) definition(n *yaml.Node) (*Definition, promptName) {
-	d := &Definition{Turns: defaultTurns, pos: r.at(n)}
+	d := &Definition{Turns: defaultTurns, VisionContext: DefaultVisionContext(), pos: r.at(n)}
 	var prompt promptName
 	r.fields(n, map[string]func(*yaml.Node){
 		"slug": r.slug(&d.Slug), "name": r.text(&d.Name), "description": r.text(&d.Description),
@@ -150,6 +150,8 @@ func (r *reader) definition(n *yaml.Node) (*Definition, promptName) {
 		"requires": func(e *yaml.Node) { r.texts(&d.Requires)(e); d.requiresAt = r.each(e) }, "turns": r.number(&d.Turns, 1, maxTurns),
 		"tokens":                 r.number(&d.Tokens, minTokens, maxTokens),
 		"interception_threshold": r.number(&d.InterceptionThreshold, 256, 100_000_000),
+		"vision":                 r.vision(&d.SeesGranted),
+		"vision_context":         func(e *yaml.Node) { r.visionContext(d, e) },
 		"payload_schema":         func(e *yaml.Node) { r.payloadSchema(d, e) },
 		"actions":                r.list(func(e *yaml.Node) { d.Actions = append(d.Actions, r.action(e)) }),
 		"agents":                 r.list(func(e *yaml.Node) { d.Agents = append(d.Agents, r.agent(e)) }),

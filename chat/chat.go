@@ -87,7 +87,9 @@ type Response struct {
 	Text string `json:"text"`
 	// Media are pictures that the model itself made, lifted from its answer.
 	Media []media.Output `json:"media,omitempty"`
-	Usage Usage          `json:"usage"`
+	// Warnings tell of pictures that the model made and that could not be taken.
+	Warnings []string `json:"warnings,omitempty"`
+	Usage    Usage    `json:"usage"`
 	// FinishReason is stop, length, content_filter or other.
 	FinishReason string `json:"finish_reason"`
 	// Model is the id that answered.
@@ -114,10 +116,9 @@ type Profile struct {
 	ContextTokens   int64 `json:"context_tokens" yaml:"context_tokens"`
 	MaxOutputTokens int64 `json:"max_output_tokens" yaml:"max_output_tokens"`
 	SupportsVision  bool  `json:"supports_vision" yaml:"supports_vision"`
-	// MaxImages and MaxImageBytes bound what one request may carry; 0 means unknown.
-	MaxImages     int      `json:"max_images,omitempty" yaml:"max_images"`
-	MaxImageBytes int64    `json:"max_image_bytes,omitempty" yaml:"max_image_bytes"`
-	MediaTypes    []string `json:"media_types,omitempty" yaml:"media_types"`
+	ImageLimits     `yaml:",inline"`
+	// ImageOutput says that the model can answer with pictures of its own.
+	ImageOutput bool `json:"image_output,omitempty" yaml:"image_output"`
 	// StructuredOutput says that the provider enforces a JSON Schema.
 	StructuredOutput bool `json:"structured_output,omitempty" yaml:"structured_output"`
 	// InputUSD and OutputUSD are prices per million tokens as decimal text; empty means unknown.

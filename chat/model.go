@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"charm.land/fantasy"
+	"charm.land/fantasy/providers/openai"
 
 	"atelier/media"
 	"atelier/wire"
@@ -57,6 +58,10 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, out.Text)
 	for _, l := range lifted.All() {
+		if l.Err != nil {
+			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.Scrub(l.Err.Error()))
+			continue
+		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
 	out.CostUSD = m.profile.Cost(out.Usage)
@@ -144,15 +149,25 @@ func (m *model) parts(ctx context.Context, parts []Part) ([]fantasy.MessagePart,
 			out = append(out, fantasy.TextPart{Text: p.Text})
 			continue
 		}
-		if !m.profile.SupportsVision {
-			return nil, media.Errorf(media.CodeUnsupported, "%s takes no pictures: choose a chat model with vision", m.profile)
+		if err := m.profile.Sees(*p.Media); err != nil {
+			return nil, err
 		}
 		out = append(out, fantasy.FilePart{
 			Filename: p.Media.FileName, MediaType: p.Media.MIMEType,
-			Data: []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
+			Data:            []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
+			ProviderOptions: detail(p.Detail),
 		})
 	}
 	return out, nil
+}
+
+// detail tells OpenAI, and those who copy it, how closely to look; others have no word
+// for it.
+func detail(d string) fantasy.ProviderOptions {
+	if d == "" || d == "auto" {
+		return nil
+	}
+	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
 }
 
 // Cost is the exact price of a call in US dollars as decimal text; nil if the

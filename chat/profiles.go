@@ -29,10 +29,8 @@ type Provider struct {
 	Variables    []string `json:"variables" yaml:"variables"`
 	BaseVariable string   `json:"base_variable" yaml:"base_variable"`
 	DefaultModel string   `json:"default_model" yaml:"default_model"`
-	// MaxImages, MaxImageBytes and MediaTypes are the limits of its vision models.
-	MaxImages     int      `json:"max_images" yaml:"max_images"`
-	MaxImageBytes int64    `json:"max_image_bytes" yaml:"max_image_bytes"`
-	MediaTypes    []string `json:"media_types" yaml:"media_types"`
+	// The limits of its vision models, where a model has none of its own.
+	ImageLimits `yaml:",inline"`
 	// JSONMode says that the provider takes response_format json_object.
 	JSONMode bool `json:"json_mode" yaml:"json_mode"`
 }
@@ -41,12 +39,24 @@ type Provider struct {
 // It is immutable and safe for concurrent use.
 type Profiles struct {
 	providers []Provider
+	families  []family
 	models    []Profile
+}
+
+// family is what all models of one kind share, wherever they are hosted.
+type family struct {
+	// provider narrows it to one; empty means all.
+	provider string
+	// match are parts of ids, lower case; one of them must be in a model's id.
+	match []string
+	// fields are laid over a profile.
+	fields *yaml.Node
 }
 
 // profileFile is the YAML form of an override.
 type profileFile struct {
 	Providers []Provider  `yaml:"providers"`
+	Families  []yaml.Node `yaml:"families"`
 	Models    []yaml.Node `yaml:"models"`
 }
 
@@ -66,6 +76,11 @@ func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 		p.mergeProviders(f.Providers)
 		if i == 0 {
 			p.addCatwalk()
+		}
+		for n := range f.Families {
+			if err := p.addFamily(&f.Families[n]); err != nil {
+				return nil, err
+			}
 		}
 		for n := range f.Models {
 			if err := p.overrideModel(&f.Models[n]); err != nil {
@@ -110,7 +125,7 @@ func profileOf(prov Provider, m catwalk.Model) Profile {
 		NoTemperature: m.CanReason && prov.Key == "openai",
 	}
 	if m.SupportsImages {
-		f.MaxImages, f.MaxImageBytes, f.MediaTypes = prov.MaxImages, prov.MaxImageBytes, prov.MediaTypes
+		f.ImageLimits = prov.ImageLimits
 	}
 	return f
 }
@@ -141,21 +156,64 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
 	m := &p.models[i]
-	if m.SupportsVision && m.MaxImages == 0 {
-		m.MaxImages = prov.MaxImages
-	}
-	if m.SupportsVision && m.MaxImageBytes == 0 {
-		m.MaxImageBytes = prov.MaxImageBytes
-	}
-	if m.SupportsVision && len(m.MediaTypes) == 0 {
-		m.MediaTypes = prov.MediaTypes
+	if m.SupportsVision {
+		m.ImageLimits = m.over(prov.ImageLimits)
 	}
 	return nil
 }
 
-// custom is the profile of a model that no catalogue knows: text only.
+// addFamily reads a family and lays it over the models that are known by now.
+func (p *Profiles) addFamily(n *yaml.Node) error {
+	var key struct {
+		Provider string   `yaml:"provider"`
+		Match    []string `yaml:"match"`
+		Profile  Profile  `yaml:"profile"`
+	}
+	var raw struct {
+		Profile yaml.Node `yaml:"profile"`
+	}
+	if err := errors.Join(n.Decode(&key), n.Decode(&raw)); err != nil {
+		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
+	}
+	if len(key.Match) == 0 || raw.Profile.Kind != yaml.MappingNode {
+		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family needs match (parts of model ids) and profile", n.Line)
+	}
+	f := family{provider: key.Provider, fields: &raw.Profile}
+	for _, m := range key.Match {
+		f.match = append(f.match, strings.ToLower(m))
+	}
+	p.families = append(p.families, f)
+	for i := range p.models {
+		p.lay(f, &p.models[i])
+	}
+	return nil
+}
+
+// lay puts what a family says over a profile that belongs to it.
+func (p *Profiles) lay(f family, m *Profile) {
+	id := strings.ToLower(m.ID)
+	if f.provider != "" && f.provider != m.Provider || !slices.ContainsFunc(f.match, func(part string) bool { return strings.Contains(id, part) }) {
+		return
+	}
+	own := *m
+	if f.fields.Decode(&own) != nil { // it was decoded when it was read
+		return
+	}
+	own.ID, own.Provider = m.ID, m.Provider
+	if prov, ok := p.Provider(m.Provider); ok && own.SupportsVision {
+		own.ImageLimits = own.over(prov.ImageLimits)
+	}
+	*m = own
+}
+
+// custom is the profile of a model that no catalogue knows: text only, unless it is of
+// a known family.
 func (p *Profiles) custom(prov Provider, id string) Profile {
-	return Profile{ID: id, Name: id, Provider: prov.Key, StructuredOutput: prov.JSONMode}
+	m := Profile{ID: id, Name: id, Provider: prov.Key, StructuredOutput: prov.JSONMode}
+	for _, f := range p.families {
+		p.lay(f, &m)
+	}
+	return m
 }
 
 // Provider finds a provider by key.

@@ -20,7 +20,9 @@ import (
 
 // mediaFields are the places where chat providers put media into an answer;
 // detection by signature finds the rest.
-var mediaFields = wire.Fields{Media: []string{"inlineData.data", "audio.data", "source.data"}}
+var mediaFields = wire.Fields{Media: []string{
+	"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call",
+}}
 
 // defaultTimeout bounds one call where the configuration does not.
 const defaultTimeout = 10 * time.Minute
@@ -29,6 +31,9 @@ const defaultTimeout = 10 * time.Minute
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 	client := &http.Client{Transport: r.cfg.Codec.Transport(r.cfg.Base, mediaFields)}
+	if f.ImageOutput && f.Provider == "gemini" {
+		client.Transport = paintingGemini{client.Transport}
+	}
 	m := &model{profile: f, codec: r.cfg.Codec, timeout: cmp.Or(r.cfg.Timeout, defaultTimeout)}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
 	text, err := r.provider(f, client, false)
@@ -39,7 +44,7 @@ func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
 	}
 	m.json = m.text
-	if !f.StructuredOutput {
+	if !f.StructuredOutput || f.ImageOutput { // a picture is no JSON
 		return m, nil
 	}
 	forced, err := r.provider(f, client, true)
@@ -74,11 +79,17 @@ func (r *Registry) provider(f Profile, client *http.Client, json bool) (fantasy.
 		}
 		return anthropic.New(o...)
 	case "openai":
+		if f.ImageOutput {
+			return paintingOpenAI(base, key, client)
+		}
 		if base == "" {
 			return openai.New(openai.WithAPIKey(key), openai.WithHTTPClient(client), openai.WithSDKOptions(sdk...))
 		}
 		return compatible(base, key, client, sdk)
 	case "openrouter":
+		if f.ImageOutput {
+			sdk = append(sdk, option.WithJSONSet("modalities", []string{"image", "text"}))
+		}
 		return compatible(orDefault(base, "https://openrouter.ai")+"/api/v1", key, client, sdk)
 	case "ollama":
 		return compatible(hostURL(orDefault(base, key))+"/v1", "ollama", client, sdk)

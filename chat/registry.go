@@ -25,6 +25,8 @@ type Config struct {
 	Default string
 	// Offline answers when no provider has a key; required.
 	Offline Model
+	// Openers open the models of providers that are not built in, by provider key.
+	Openers map[string]Opener
 	// Codec lifts and lowers media under the SDKs; required.
 	Codec *wire.Codec
 	// Base is the transport under it; nil means a plain http.Transport.
@@ -34,6 +36,9 @@ type Config struct {
 	// Retry says how refused calls are repeated.
 	Retry RetryPolicy
 }
+
+// Opener opens the model of a profile. It is called once for each model.
+type Opener func(ctx context.Context, f Profile) (Model, error)
 
 // Registry opens chat models by name. It is safe for concurrent use.
 type Registry struct {
@@ -146,7 +151,13 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	if m, ok := r.open[key]; ok {
 		return m, nil
 	}
-	lm, err := r.dial(ctx, f)
+	var lm Model
+	var err error
+	if open, ok := r.cfg.Openers[f.Provider]; ok {
+		lm, err = open(ctx, f)
+	} else {
+		lm, err = r.dial(ctx, f)
+	}
 	if err != nil {
 		return nil, err
 	}

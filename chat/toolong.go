@@ -34,3 +34,6 @@ func tooLong(kind string, pe *fantasy.ProviderError) bool {
 	}
 	return pe.StatusCode >= 400 && pe.StatusCode < 500 && tooLongText.MatchString(pe.Message)
 }
+
+// TooLong tells whether a provider's message says that a prompt does not fit its model.
+func TooLong(message string) bool { return tooLongText.MatchString(message) }

@@ -1,6 +1,6 @@
-// Package chattest is the conformance suite of chat models and a simulator of an
-// OpenAI-compatible chat service: real HTTP, real JSON, faults included. It is a
-// test double and imports testing; production code never uses it.
+// Package chattest is the conformance suite of chat models and a simulator of chat
+// services: real HTTP, real JSON. It speaks OpenAI's chat completions with faults, and
+// Responses, Anthropic, Gemini and Bedrock Converse where all goes well. It is a test double and imports testing; production code never uses it.
 package chattest
 
 import (
@@ -41,6 +41,8 @@ type Image struct {
 	Size     int
 	// SHA256 is the hexadecimal hash of the decoded bytes.
 	SHA256 string
+	// Detail is what was asked for, in the dialects that have it.
+	Detail string
 }
 
 // Message is one message as the service received it.
@@ -52,9 +54,12 @@ type Message struct {
 
 // Request is one request as the service received it.
 type Request struct {
+	Dialect  Dialect
 	Model    string
 	Messages []Message
 	JSONMode bool
+	// Paints tells that the request asks for pictures in the answer.
+	Paints bool
 	// Bytes is the length of the body; ContentLength what the client announced.
 	Bytes, ContentLength int64
 }
@@ -78,6 +83,8 @@ type Simulator struct {
 	Key string
 	// Answer gives the text of the answer; nil answers "{}".
 	Answer func(Request) string
+	// Picture is what the model paints when it is asked to.
+	Picture []byte
 	// MaxText is how many bytes of text the messages may hold, the system's excepted;
 	// more is the provider's context-length error. 0 means no limit.
 	MaxText int
@@ -105,7 +112,8 @@ func (s *Simulator) Requests() []Request {
 
 // ServeHTTP implements http.Handler.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	dialect := dialectOf(r.URL.Path)
+	if r.Method != http.MethodPost || dialect == "" {
 		fail(w, http.StatusNotFound, "invalid_request_error", "", "Unknown request URL: "+r.Method+" "+r.URL.Path)
 		return
 	}
@@ -114,14 +122,14 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "invalid_request_error", "", "the body ended early")
 		return
 	}
-	req, err := parse(body)
+	req, err := s.read(dialect, r.URL.Path, body)
 	req.Bytes, req.ContentLength = int64(len(body)), r.ContentLength
 	if err != nil {
 		fail(w, http.StatusBadRequest, "invalid_request_error", "", err.Error())
 		return
 	}
 	fault := s.record(req)
-	if s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key {
+	if s.Key != "" && dialect == DialectOpenAI && r.Header.Get("Authorization") != "Bearer "+s.Key {
 		fault = FaultBadKey
 	}
 	if s.MaxText > 0 && len(req.join("user"))+len(req.join("assistant")) > s.MaxText {
@@ -135,7 +143,23 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Answer != nil {
 		text = s.Answer(req)
 	}
-	reply(w, req, text)
+	var picture []byte
+	if req.Paints {
+		picture = s.Picture
+	}
+	if dialect != DialectOpenAI {
+		replyDialect(w, req, text, picture)
+		return
+	}
+	reply(w, req, text, picture)
+}
+
+// read parses a request of a dialect.
+func (s *Simulator) read(d Dialect, path string, body []byte) (Request, error) {
+	if d == DialectOpenAI {
+		return parse(body)
+	}
+	return parseDialect(d, path, body)
 }
 
 func (s *Simulator) record(req Request) Fault {
@@ -200,17 +224,22 @@ func send(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-func reply(w http.ResponseWriter, req Request, text string) {
+func reply(w http.ResponseWriter, req Request, text string, picture []byte) {
 	in := req.Bytes / 4
 	for _, m := range req.Messages {
 		in += int64(1100 * len(m.Images))
 	}
 	out := int64(len(text)/4 + 1)
+	message := map[string]any{"role": "assistant", "content": text, "refusal": nil}
+	if picture != nil { // as OpenRouter gives it
+		url := "data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)
+		message["images"] = []any{map[string]any{"type": "image_url", "image_url": map[string]any{"url": url}}}
+	}
 	send(w, http.StatusOK, map[string]any{
 		"id": "chatcmpl-" + strconv.FormatInt(in, 36), "object": "chat.completion", "created": 1763700000, "model": req.Model,
 		"choices": []any{map[string]any{
 			"index": 0, "finish_reason": "stop", "logprobs": nil,
-			"message": map[string]any{"role": "assistant", "content": text, "refusal": nil},
+			"message": message,
 		}},
 		"usage": map[string]any{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out},
 	})
@@ -227,11 +256,12 @@ func parse(body []byte) (Request, error) {
 		ResponseFormat struct {
 			Type string `json:"type"`
 		} `json:"response_format"`
+		Modalities []string `json:"modalities"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, fmt.Errorf("we could not parse the JSON body of your request: %w", err)
 	}
-	out := Request{Model: in.Model, JSONMode: in.ResponseFormat.Type == "json_object"}
+	out := Request{Dialect: DialectOpenAI, Model: in.Model, JSONMode: in.ResponseFormat.Type == "json_object", Paints: len(in.Modalities) > 1}
 	for _, m := range in.Messages {
 		msg, err := parseContent(m.Role, m.Content)
 		if err != nil {
@@ -254,7 +284,8 @@ func parseContent(role string, raw json.RawMessage) (Message, error) {
 		Type     string `json:"type"`
 		Text     string `json:"text"`
 		ImageURL struct {
-			URL string `json:"url"`
+			URL    string `json:"url"`
+			Detail string `json:"detail"`
 		} `json:"image_url"`
 	}
 	if err := json.Unmarshal(raw, &parts); err != nil {
@@ -269,6 +300,7 @@ func parseContent(role string, raw json.RawMessage) (Message, error) {
 			if err != nil {
 				return msg, err
 			}
+			img.Detail = p.ImageURL.Detail
 			msg.Images = append(msg.Images, img)
 		default:
 			return msg, fmt.Errorf("invalid content part type %q", p.Type)

@@ -18,6 +18,8 @@ type conversation struct {
 	task    string
 	input   map[string]any
 	media   []item
+	// seen are the pictures that are shown with the messages.
+	seen []seen
 	// results are the answers to earlier steps, in order.
 	results []result
 }

@@ -2,22 +2,28 @@
 // instead of a language model. It reads the same prompts as every other model,
 // plans the steps of the shipped agents, extracts and ranks sentences of prose,
 // computes totals, shares, trends and extremes of tables, chooses charts that fit,
-// and writes the report. It says in every report that it is no language model.
+// and writes the report. Of pictures it tells what pixels tell: size, palette,
+// brightness, likeness. It says in every answer that it is no language model.
 //
 // It never fails for want of a network; its only errors are those of a cancelled
-// context. It may import chat and media.
+// context and of pictures that cannot be read. It may import chat, imaging and media.
 package offline
 
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"atelier/chat"
 	"atelier/media"
 )
 
-// Model is the offline chat model. The zero value is ready and safe for concurrent use.
-type Model struct{}
+// Model is the offline chat model. The zero value is ready, without vision. It is safe
+// for concurrent use.
+type Model struct {
+	// Blobs is where it reads the pixels of pictures; nil means that it sees none.
+	Blobs Blobs
+}
 
 var _ chat.Model = Model{}
 
@@ -25,8 +31,13 @@ var _ chat.Model = Model{}
 const Note = "It was written by Atelier's offline model, which follows rules and is no language model: sentences are quoted from the sources, numbers are computed from the tables."
 
 // Profile implements chat.Model.
-func (Model) Profile() chat.Profile {
+func (m Model) Profile() chat.Profile {
 	return chat.Profile{
+		SupportsVision: m.Blobs != nil,
+		ImageLimits: chat.ImageLimits{
+			MaxImages: mostSeen, MaxImageSide: 4096, MediaTypes: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
+			ImageTokens: chat.TokenRule{Rule: "flat", Each: 64},
+		},
 		ID: "offline", Name: "Atelier Offline", Provider: "offline", Offline: true,
 		ContextTokens: 1_000_000, MaxOutputTokens: 100_000, StructuredOutput: true,
 	}
@@ -38,14 +49,15 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 		return chat.Response{}, media.Errorf(media.CodeOf(err), "ask the offline model: %w", err)
 	}
 	c := read(r)
+	var err error
+	if c.seen, err = m.inspect(ctx, r); err != nil {
+		return chat.Response{}, err
+	}
 	text, err := json.Marshal(decide(c))
 	if err != nil {
 		return chat.Response{}, media.Errorf(media.CodeInternal, "write the offline model's step: %w", err)
 	}
-	u := chat.Usage{InputTokens: int64(len(r.System)) / 4, OutputTokens: int64(len(text)) / 4}
-	for _, msg := range r.Messages {
-		u.InputTokens += int64(len(msg.Text())) / 4
-	}
+	u := chat.Usage{InputTokens: m.Profile().EstimateTokens(r), OutputTokens: int64(len(text)) / 4}
 	return chat.Response{
 		Text: string(text), Usage: u, FinishReason: "stop", Model: "offline", CostUSD: m.Profile().Cost(u),
 	}, nil
@@ -56,7 +68,7 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
-		return coordinate(c)
+		return coordinate(c).withPictures(c)
 	case c.can("Read File"):
 		return research(c)
 	case c.can("Query Database"):
@@ -69,7 +81,17 @@ func decide(c *conversation) step {
 		return infographic(c)
 	case c.can("Create SVG Chart"):
 		return write(c)
+	case wantsLook(c):
+		return look(c)
 	default:
 		return converse(c)
 	}
+}
+
+// withPictures adds to a final message what the pictures of the task look like.
+func (s step) withPictures(c *conversation) step {
+	if s.Done && len(c.seen) > 0 {
+		s.Message = strings.TrimSpace(s.Message + " The pictures that came with the task: " + c.describe())
+	}
+	return s
 }

@@ -86,9 +86,17 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 		return nil, err
 	}
 	c.actions = registry
+	guard, err := a.settings.guardrail()
+	if err != nil {
+		return nil, err
+	}
 	runner, err := agent.NewRunner(agent.Config{
 		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
-		Observer: c.observer, Sources: c.research.sources(cfg.files != ""),
+		Observer: c.observer, Sources: c.research.sources(cfg.files != ""), Guardrail: guard,
+		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
+			rec, err := a.ledger.MediaRecord(ctx, owner, id)
+			return rec.Output, err
+		},
 	})
 	if err != nil {
 		return nil, err

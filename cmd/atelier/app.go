@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
 
 	"atelier/chat"
+	"atelier/chat/bedrock"
 	"atelier/chat/offline"
 	"atelier/generate"
 	"atelier/internal/safehttp"
@@ -106,7 +108,7 @@ func (a *app) get(ctx context.Context, url string) (io.ReadCloser, string, error
 }
 
 func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
-	profiles, err := chat.LoadProfiles()
+	profiles, err := readProfiles(a.settings.profiles)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +118,20 @@ func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
-		Default: def, Offline: offline.Model{}, Codec: a.codec,
+		Default: def, Offline: offline.Model{Blobs: a.codec}, Codec: a.codec,
+		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
 	})
+}
+
+// bedrock reads AWS's own variables.
+func (a *app) bedrock() bedrock.Config {
+	env := a.settings.env
+	return bedrock.Config{
+		Region:      cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
+		BearerToken: env("AWS_BEARER_TOKEN_BEDROCK"), AccessKeyID: env("AWS_ACCESS_KEY_ID"),
+		SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN"),
+		BaseURL: a.settings.bases["bedrock"], Codec: a.codec,
+	}
 }
 
 // scoped puts an owner and a new tree into the context of a command outside a run.

@@ -40,6 +40,7 @@ func agentCatalogue() agent.Catalogue {
 	for _, f := range families() {
 		for _, a := range f.actions {
 			c.Actions[a.Name] = f.source
+			c.Tags = append(c.Tags, a.Tags...)
 		}
 	}
 	return c

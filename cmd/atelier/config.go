@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -33,6 +35,11 @@ type settings struct {
 	// catalogue is a file, or a folder of files, with models and endpoints of the
 	// operator's own.
 	catalogue string
+	// profiles is a file, or a folder of files, with chat models of the operator's own.
+	profiles string
+	// guard is what is done about blockedTerms in what a person writes.
+	guard        agent.Decision
+	blockedTerms []string
 	// env reads the variables that such files name.
 	env func(string) string
 	// missing names, by provider, the variables that would hold its key.
@@ -50,6 +57,7 @@ func credentials() map[string][]string {
 		"openrouter": {"OPENROUTER_API_KEY"},
 		"midjourney": {"MIDJOURNEY_API_SECRET"},
 		"ollama":     {"OLLAMA_HOST"},
+		"bedrock":    {"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"},
 	}
 }
 
@@ -63,6 +71,7 @@ func baseVariables() map[string]string {
 		"anthropic":  "ANTHROPIC_BASE_URL",
 		"openrouter": "OPENROUTER_BASE_URL",
 		"midjourney": "MIDJOURNEY_PROXY_URL",
+		"bedrock":    "BEDROCK_BASE_URL",
 	}
 }
 
@@ -70,6 +79,7 @@ func baseVariables() map[string]string {
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{
 		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
+		profiles: env("ATELIER_CHAT_PROFILES"), blockedTerms: terms(env("ATELIER_BLOCKED_TERMS")),
 		leonardoWebhook: strings.TrimSpace(env("LEONARDO_WEBHOOK_KEY")),
 		keys:            map[string]string{}, bases: map[string]string{}, variables: credentials(),
 	}
@@ -110,9 +120,32 @@ func readSettings(env func(string) string) (settings, error) {
 			return s, media.Errorf(media.CodeInvalid, "%s: %w", name, err)
 		}
 	}
+	s.guard = agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(env("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
+	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, s.guard) {
+		return s, media.Errorf(media.CodeInvalid, "ATELIER_BLOCKED_TERMS_DO is %q: use stop, pause or redact", s.guard)
+	}
 	var err error
 	s.search, err = readSearch(env)
 	return s, err
+}
+
+// terms reads a list that is parted by commas or lines.
+func terms(list string) []string {
+	var out []string
+	for _, t := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == '\n' }) {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// guardrail is the one that the environment asks for, nil if none.
+func (s settings) guardrail() (agent.Guardrail, error) {
+	if len(s.blockedTerms) == 0 {
+		return nil, nil
+	}
+	return agent.BlockedTerms(s.guard, s.blockedTerms...)
 }
 
 // amount reads dollars, with or without their sign.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"atelier/agent"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
@@ -108,4 +109,25 @@ func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) 
 	o.ID, o.Lineage, o.Promoted = "", nil, false
 	o.Origin.Direction = "input"
 	return o, nil
+}
+
+// images are the pictures that come with the message. A file wins over a stored item of
+// the same name; a ref is found among all that this person has.
+func (c *runCmd) images(ctx context.Context, a *app) ([]agent.Image, error) {
+	var out []agent.Image
+	for _, name := range c.Image {
+		image := agent.Image{Path: name, Detail: c.ImageDetail}
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			r, err := mediaArg{Item: name}.find(ctx, a.ledger)
+			if media.CodeOf(err) == media.CodeNotFound {
+				return nil, media.Errorf(media.CodeNotFound, "--image %s is neither a file nor a stored item: see `atelier media list`", media.Scrub(name))
+			}
+			if err != nil {
+				return nil, err
+			}
+			image.Path, image.ID = "", r.ID
+		}
+		out = append(out, image)
+	}
+	return out, nil
 }

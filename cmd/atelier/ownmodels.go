@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/chat"
 	"atelier/generate"
 	"atelier/media"
 )
@@ -17,17 +18,9 @@ func readCatalogue(path string) (*generate.Catalogue, error) {
 	if path == "" {
 		return generate.LoadCatalogue()
 	}
-	files, err := catalogueFiles(path)
+	readers, err := ownFiles("ATELIER_CATALOGUE", path)
 	if err != nil {
 		return nil, err
-	}
-	var readers []io.Reader
-	for _, name := range files {
-		b, err := os.ReadFile(name) //nolint:gosec // the operator names it
-		if err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CATALOGUE: %w", err)
-		}
-		readers = append(readers, strings.NewReader(string(b)))
 	}
 	c, err := generate.LoadCatalogue(readers...)
 	if err != nil {
@@ -36,18 +29,51 @@ func readCatalogue(path string) (*generate.Catalogue, error) {
 	return c, nil
 }
 
-// catalogueFiles lists the files of a path.
-func catalogueFiles(path string) ([]string, error) {
+// readProfiles reads the shipped chat models and those of the operator.
+func readProfiles(path string) (*chat.Profiles, error) {
+	if path == "" {
+		return chat.LoadProfiles()
+	}
+	readers, err := ownFiles("ATELIER_CHAT_PROFILES", path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := chat.LoadProfiles(readers...)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CHAT_PROFILES (%s): %w", path, err)
+	}
+	return p, nil
+}
+
+// ownFiles reads the file, or the YAML files of the folder, that a variable names.
+func ownFiles(variable, path string) ([]io.Reader, error) {
+	files, err := yamlFiles(variable, path)
+	if err != nil {
+		return nil, err
+	}
+	var readers []io.Reader
+	for _, name := range files {
+		b, err := os.ReadFile(name) //nolint:gosec // the operator names it
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
+		}
+		readers = append(readers, strings.NewReader(string(b)))
+	}
+	return readers, nil
+}
+
+// yamlFiles lists the files of a path.
+func yamlFiles(variable, path string) ([]string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, media.Errorf(media.CodeInvalid, "ATELIER_CATALOGUE: %w: name a YAML file or a folder of them", err)
+		return nil, media.Errorf(media.CodeInvalid, "%s: %w: name a YAML file or a folder of them", variable, err)
 	case !info.IsDir():
 		return []string{path}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "read ATELIER_CATALOGUE: %w", err)
+		return nil, media.Errorf(media.CodeInvalid, "read %s: %w", variable, err)
 	}
 	var files []string
 	for _, e := range entries {

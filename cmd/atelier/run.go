@@ -20,19 +20,22 @@ import (
 )
 
 type runCmd struct {
-	Agent      string `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message    string `arg:"" help:"What the agent shall do."`
-	Files      string `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB         string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB         string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	Out        string `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
-	Agents     string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model      string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel string `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	MaxTurns   int    `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
-	MaxTokens  int64  `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
-	Open       bool   `help:"Open the report in the browser."`
-	JSON       bool   `help:"Print one JSON object."`
+	Agent         string   `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message       string   `arg:"" help:"What the agent shall do."`
+	Files         string   `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB            string   `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB            string   `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Out           string   `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
+	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	MaxTurns      int      `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
+	MaxTokens     int64    `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
+	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	Open          bool     `help:"Open the report in the browser."`
+	JSON          bool     `help:"Print one JSON object."`
 
 	// Conversation is nil where the flag is not given.
 	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
@@ -52,6 +55,8 @@ type answer struct {
 	Error    json.RawMessage `json:"error,omitempty"`
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
+	// InputImages came with the message.
+	InputImages []agent.InputImage `json:"input_images"`
 	// Conversation is the id of the conversation, where there is one.
 	Conversation string `json:"conversation_id,omitempty"`
 }
@@ -98,7 +103,13 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 			return err
 		}
 	}
-	req := agent.Request{Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens}
+	req := agent.Request{
+		Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, LenientImages: c.LenientImages,
+	}
+	var err error
+	if req.Images, err = c.images(w.ctx, a); err != nil {
+		return err
+	}
 	if c.Conversation != nil {
 		req.Conversation = *c.Conversation
 	}
@@ -136,7 +147,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
-		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions),
+		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
 	}
 	if res.Error != nil {
 		b, err := json.Marshal(res.Error)
@@ -291,7 +302,11 @@ func (p *progress) event(e ledger.Event) {
 	case agent.EventActionStarted:
 		p.say("%s", d.Name)
 	case agent.EventMediaStored:
-		p.keep("  made %s  %s  %s", d.Output.Ref, d.Output.MIMEType, d.Output.Label)
+		word := "made"
+		if d.Output.Origin.Direction == "input" {
+			word = "given"
+		}
+		p.keep("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, d.Output.Label)
 	case agent.EventWarning:
 		p.keep("  warning: %s", d.Message)
 	default:

@@ -1,0 +1,324 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// maxImages is how many pictures may come with one message, whatever the model takes.
+const maxImages = 500
+
+// inputNamespace marks items that came with a message, in their metadata.
+const inputNamespace = "input_image"
+
+// Image is a picture that comes with a message. Exactly one of Data, Path, ID and Ref
+// says which. In JSON it is {"data": BASE64, "mime_type", "filename", "detail"}, or
+// {"id"} or {"ref"} instead of data; a path is not read from JSON. Written as JSON and
+// in logs it never shows bytes.
+type Image struct {
+	// Data are the bytes.
+	Data []byte
+	// Path is a file of this machine, for the library and the command line.
+	Path string
+	// ID is the id of a media record of the same owner, Ref the ref of an item that the
+	// run is granted or its conversation has.
+	ID  string
+	Ref media.Ref
+	// MIMEType is what the giver says; what the bytes say counts.
+	MIMEType string
+	FileName string
+	// Detail is auto, low or high; empty means auto.
+	Detail string
+}
+
+// InputImage is a stored picture of a message: what saved state holds of it.
+type InputImage struct {
+	Ref      media.Ref `json:"ref"`
+	MIMEType string    `json:"mime_type"`
+	FileName string    `json:"filename,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+}
+
+// imageJSON is the written form of an Image.
+type imageJSON struct {
+	Data     []byte    `json:"data,omitempty"`
+	Path     *string   `json:"path,omitempty"`
+	ID       string    `json:"id,omitempty"`
+	Ref      media.Ref `json:"ref,omitempty"`
+	MIMEType string    `json:"mime_type,omitempty"`
+	FileName string    `json:"filename,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A path and unknown fields are
+// [media.CodeInvalid].
+func (i *Image) UnmarshalJSON(b []byte) error {
+	var in imageJSON
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return media.Errorf(media.CodeInvalid, "an image is {\"data\": BASE64, \"mime_type\", \"filename\", \"detail\"} or has id or ref instead of data: %s", media.Scrub(err.Error()))
+	}
+	if in.Path != nil {
+		return media.Errorf(media.CodeInvalid, "an image's path is read by the command line and the library only: send its bytes as data, or a media id")
+	}
+	*i = Image{Data: in.Data, ID: in.ID, Ref: in.Ref, MIMEType: in.MIMEType, FileName: in.FileName, Detail: in.Detail}
+	return i.check()
+}
+
+// MarshalJSON implements json.Marshaler. Bytes and paths that are not stored yet are
+// [media.CodeInvalid].
+func (i Image) MarshalJSON() ([]byte, error) {
+	if len(i.Data) > 0 || i.Path != "" {
+		return nil, media.Errorf(media.CodeInvalid, "%s is not stored yet: store the images of a request before it is saved", i)
+	}
+	return json.Marshal(imageJSON{ID: i.ID, Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+}
+
+// String shows the picture without its bytes.
+func (i Image) String() string {
+	switch {
+	case i.Ref != "":
+		return string(i.Ref)
+	case i.ID != "":
+		return "media " + media.Scrub(i.ID)
+	case i.Path != "":
+		return "file " + media.Scrub(filepath.Base(i.Path))
+	}
+	return fmt.Sprintf("<image %s %d bytes>", media.Scrub(i.MIMEType), len(i.Data))
+}
+
+// GoString is [Image.String], so that %#v cannot show more.
+func (i Image) GoString() string { return i.String() }
+
+// LogValue is [Image.String], so that slog cannot show more.
+func (i Image) LogValue() slog.Value { return slog.StringValue(i.String()) }
+
+func (i Image) check() error {
+	n := 0
+	for _, set := range []bool{len(i.Data) > 0, i.Path != "", i.ID != "", i.Ref != ""} {
+		if set {
+			n++
+		}
+	}
+	if n != 1 {
+		return media.Errorf(media.CodeInvalid, "an image needs exactly one of bytes, path, media id and ref")
+	}
+	if !slices.Contains([]string{"", "auto", "low", "high"}, i.Detail) {
+		return media.Errorf(media.CodeInvalid, "image detail %q is not known: use auto, low or high", clip(media.Scrub(i.Detail), 20))
+	}
+	return nil
+}
+
+func checkImages(images []Image) error {
+	if len(images) > maxImages {
+		return media.Errorf(media.CodeTooLarge, "%d images come with the message: give at most %d", len(images), maxImages)
+	}
+	for n, i := range images {
+		if err := i.check(); err != nil {
+			return media.Errorf(media.CodeOf(err), "image %d: %w", n+1, err)
+		}
+	}
+	return nil
+}
+
+// StoreImages stores and records the images of a request in its run tree and gives the
+// request with their refs instead, which may then be saved. [Runner.Run] does it for a
+// request that was not given to it before. An empty RunID becomes a new one. Errors name
+// the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none or is
+// damaged, [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
+func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
+	if len(req.Images) == 0 {
+		return req, nil
+	}
+	if err := checkImages(req.Images); err != nil {
+		return req, err
+	}
+	if req.RunID == "" {
+		req.RunID = r.cfg.NewID()
+	}
+	if req.Owner == "" {
+		req.Owner = "local"
+	}
+	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
+	granted, images := slices.Clone(req.Granted), make([]Image, 0, len(req.Images))
+	for n, image := range req.Images {
+		o, err := r.storeImage(ctx, granted, image)
+		if err != nil {
+			e := media.Errorf(media.CodeOf(err), "image %d (%s): %w", n+1, image, err)
+			return req, e
+		}
+		if !slices.ContainsFunc(granted, func(g media.Output) bool { return g.Ref == o.Ref }) {
+			granted = append(granted, o)
+		}
+		if !slices.ContainsFunc(images, func(i Image) bool { return i.Ref == o.Ref }) {
+			images = append(images, Image{Ref: o.Ref, MIMEType: o.MIMEType, FileName: o.FileName, Detail: image.Detail})
+		}
+	}
+	req.Granted, req.Images = granted, images
+	return req, nil
+}
+
+// storeImage gives one picture as a recorded item of the run tree.
+func (r *Runner) storeImage(ctx context.Context, granted []media.Output, image Image) (media.Output, error) {
+	if image.Ref != "" {
+		return grantedRef(granted, image.Ref)
+	}
+	o, err := r.bytesOf(ctx, image)
+	if err != nil {
+		return o, err
+	}
+	if err := r.checkPicture(ctx, o); err != nil {
+		return o, err
+	}
+	o.ID, o.Promoted = "", false
+	o.Origin = media.Origin{Direction: "input", Source: inputNamespace}
+	o.Metadata = setKeys(o.Metadata, map[string]any{"namespace": inputNamespace})
+	if r.cfg.Recorder == nil {
+		return o, nil
+	}
+	return r.cfg.Recorder.Record(ctx, o)
+}
+
+// grantedRef finds an item that the run may use.
+func grantedRef(granted []media.Output, ref media.Ref) (media.Output, error) {
+	var known media.Set
+	if err := known.Merge(granted); err != nil {
+		return media.Output{}, err
+	}
+	o, err := known.Find(string(ref))
+	if err == nil && o.Modality != media.ModalityImage {
+		return o, media.Errorf(media.CodeInvalid, "it is %s and no picture", o.MIMEType)
+	}
+	if err != nil {
+		e := media.Errorf(media.CodeUnknownRef, "a ref means something only in its run and its conversation: give the item's media id, or go on with the conversation that has it")
+		e.Valid = refsText(granted)
+		return o, e
+	}
+	return o, nil
+}
+
+func refsText(items []media.Output) []string {
+	var out []string
+	for _, o := range items {
+		out = append(out, string(o.Ref))
+	}
+	return out
+}
+
+// bytesOf stores bytes or a file, or finds a record.
+func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error) {
+	owner := media.ScopeOf(ctx).Owner
+	if image.ID != "" {
+		if r.cfg.Find == nil {
+			return media.Output{}, media.Errorf(media.CodeNotFound, "this runner has no records to look in: give bytes")
+		}
+		return r.cfg.Find(ctx, owner, image.ID)
+	}
+	name := media.Scrub(filepath.Base(image.FileName))
+	if image.FileName == "" {
+		name = ""
+	}
+	var in io.Reader = bytes.NewReader(image.Data)
+	if image.Path != "" {
+		f, err := openPicture(image.Path)
+		if err != nil {
+			return media.Output{}, err
+		}
+		defer func() { _ = f.Close() }() // opened for reading only
+		in = f
+		if name == "" {
+			name = filepath.Base(image.Path)
+		}
+	}
+	b, err := r.cfg.Codec.Store(ctx, in, image.MIMEType)
+	if err != nil {
+		return media.Output{}, err
+	}
+	return media.NewOutput(b, media.Meta{Label: name, FileName: name}), nil
+}
+
+func openPicture(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, media.Errorf(media.CodeNotFound, "there is no such file")
+	case err != nil:
+		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, media.Errorf(media.CodeInvalid, "it is no file")
+	}
+	f, err := os.Open(path) //nolint:gosec // the caller names it
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "it cannot be read: %w", err)
+	}
+	return f, nil
+}
+
+// checkPicture refuses what is no picture, and a picture that ends early or is damaged,
+// before anybody pays to have it looked at.
+func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
+	switch {
+	case o.Modality != media.ModalityImage:
+		return media.Errorf(media.CodeInvalid, "its bytes are no picture (%s), whatever it is called: give PNG, JPEG, WebP or GIF", o.MIMEType)
+	case o.MIMEType == "image/svg+xml":
+		return media.Errorf(media.CodeUnsupported, "SVG is a drawing that chat models do not look at: give a PNG of it")
+	}
+	in, err := r.cfg.Codec.Open(ctx, o.Digest)
+	if err != nil {
+		return err
+	}
+	_, err = imaging.Decode(ctx, in, o.Facts, imaging.Limits{})
+	_ = in.Close() // only read
+	code := media.CodeOf(err)
+	if code == media.CodeUnsupported {
+		return nil // a type that is not decoded here; the model's profile decides
+	}
+	if code == media.CodeCorrupt {
+		return media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
+	}
+	return err
+}
+
+// inputImages is what is kept of stored images.
+func inputImages(images []Image) []InputImage {
+	var out []InputImage
+	for _, i := range images {
+		out = append(out, InputImage{Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	}
+	return out
+}
+
+// grantedImages are the pictures that a sub-agent is granted.
+func grantedImages(items []media.Output) []InputImage {
+	var out []InputImage
+	for _, o := range items {
+		if o.Modality == media.ModalityImage && o.MIMEType != "image/svg+xml" {
+			out = append(out, InputImage{Ref: o.Ref, MIMEType: o.MIMEType, FileName: o.FileName})
+		}
+	}
+	return out
+}
+
+// showInputs tells those who watch of the pictures that came with the task.
+func (r *run) showInputs(ctx context.Context) {
+	if r.depth > 0 {
+		return
+	}
+	for _, i := range r.images {
+		if o, ok := r.set.Lookup(i.Ref); ok {
+			r.emit(ctx, EventMediaStored, MediaEvent{Output: o})
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// VisionContextPolicy says which pictures that an agent's actions make its model is shown
+// without asking for them. A sub-agent has the narrower of its own policy and that of
+// the agent that asked it.
+type VisionContextPolicy struct {
+	// Enabled is false unless a definition or a request says otherwise.
+	Enabled bool
+	// MaxImages is how many such pictures are shown at a time, the newest; 4 by default,
+	// 1 to 100.
+	MaxImages int
+	// MaxTotalBytes bounds them together, after they were made smaller for the model;
+	// 8 MiB by default.
+	MaxTotalBytes int64
+	// AllowedSources are names or tags of actions; empty allows none.
+	AllowedSources []string
+	// AllowMIMETypes are the types that are shown; PNG, JPEG, WebP and GIF by default.
+	AllowMIMETypes []string
+	// TurnsToLive is for how many turns a picture stays in sight; 1 by default.
+	TurnsToLive int
+}
+
+// Bounds of a policy in a definition.
+const (
+	maxVisionImages = 100
+	maxVisionBytes  = 256 << 20
+)
+
+// DefaultVisionContext is the policy of a definition that says nothing: off.
+func DefaultVisionContext() VisionContextPolicy {
+	return VisionContextPolicy{
+		MaxImages: 4, MaxTotalBytes: 8 << 20, TurnsToLive: 1,
+		AllowMIMETypes: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
+	}
+}
+
+// validate names what makes no sense; nil is no policy.
+func (p *VisionContextPolicy) validate() error {
+	if p == nil {
+		return nil
+	}
+	if p.MaxImages < 0 || p.MaxImages > maxVisionImages || p.MaxTotalBytes < 0 || p.TurnsToLive < 0 {
+		return media.Errorf(media.CodeInvalid, "Vision: MaxImages is 0 to %d, MaxTotalBytes and TurnsToLive must not be negative; 0 means the default", maxVisionImages)
+	}
+	return nil
+}
+
+// withDefaults fills what a request leaves open.
+func (p VisionContextPolicy) withDefaults() VisionContextPolicy {
+	d := DefaultVisionContext()
+	if p.MaxImages == 0 {
+		p.MaxImages = d.MaxImages
+	}
+	if p.MaxTotalBytes == 0 {
+		p.MaxTotalBytes = d.MaxTotalBytes
+	}
+	if p.TurnsToLive == 0 {
+		p.TurnsToLive = d.TurnsToLive
+	}
+	if len(p.AllowMIMETypes) == 0 {
+		p.AllowMIMETypes = d.AllowMIMETypes
+	}
+	return p
+}
+
+// within is the narrower of two policies, field by field. Sources and types are those
+// that both allow.
+func (p VisionContextPolicy) within(outer VisionContextPolicy) VisionContextPolicy {
+	return VisionContextPolicy{
+		Enabled:   p.Enabled && outer.Enabled,
+		MaxImages: min(p.MaxImages, outer.MaxImages), MaxTotalBytes: min(p.MaxTotalBytes, outer.MaxTotalBytes),
+		TurnsToLive:    min(p.TurnsToLive, outer.TurnsToLive),
+		AllowedSources: both(p.AllowedSources, outer.AllowedSources), AllowMIMETypes: both(p.AllowMIMETypes, outer.AllowMIMETypes),
+	}
+}
+
+func both(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(x string) bool {
+		return !slices.ContainsFunc(b, func(y string) bool { return sameName(x, y) })
+	})
+}
+
+// allows tells whether a picture that an action made is shown.
+func (p VisionContextPolicy) allows(a action.Action, o media.Output) bool {
+	return p.Enabled && slices.Contains(p.AllowMIMETypes, o.MIMEType) &&
+		slices.ContainsFunc(p.AllowedSources, func(s string) bool {
+			return sameName(s, a.Name) || slices.ContainsFunc(a.Tags, func(t string) bool { return sameName(s, t) })
+		})
+}
+
+// vision is the policy of a root run: the request's, else the definition's.
+func (s spec) vision(asked *VisionContextPolicy) VisionContextPolicy {
+	switch {
+	case asked != nil:
+		return asked.withDefaults()
+	case s.def != nil:
+		return s.def.VisionContext
+	}
+	return DefaultVisionContext()
+}
+
+// vision reads what a sub-agent sees of what it is granted.
+func (r *reader) vision(into *bool) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		var word string
+		r.oneOf(&word, "none", "granted")(n)
+		*into = word == "granted"
+	}
+}
+
+// visionContext reads a policy.
+func (r *reader) visionContext(d *Definition, n *yaml.Node) {
+	p, bytes := &d.VisionContext, 0
+	r.fields(n, map[string]func(*yaml.Node){
+		"enabled": func(e *yaml.Node) {
+			var word string
+			r.oneOf(&word, "true", "false")(e)
+			p.Enabled = word == "true"
+		},
+		"max_images":      r.number(&p.MaxImages, 1, maxVisionImages),
+		"max_total_bytes": r.number(&bytes, 1, maxVisionBytes),
+		"turns_to_live":   r.number(&p.TurnsToLive, 1, maxTurns),
+		"allowed_sources": func(e *yaml.Node) { r.texts(&p.AllowedSources)(e); d.sourcesAt = r.each(e) },
+		"allow_mime_types": func(e *yaml.Node) {
+			p.AllowMIMETypes = nil
+			r.texts(&p.AllowMIMETypes)(e)
+			for _, t := range p.AllowMIMETypes {
+				if !strings.HasPrefix(t, "image/") {
+					r.fail(e, "allow_mime_types: %q is no type of pictures: name types such as image/png", clip(t, 40))
+				}
+			}
+		},
+	})
+	if bytes > 0 {
+		p.MaxTotalBytes = int64(bytes)
+	}
+}
+
+// unknownSources finds allowed sources that are neither the name nor a tag of an action.
+func (d *Definition) unknownSources(known []string) (problems []Problem) {
+	for i, s := range d.VisionContext.AllowedSources {
+		if slices.ContainsFunc(known, func(k string) bool { return sameName(k, s) }) {
+			continue
+		}
+		at := d.pos
+		if i < len(d.sourcesAt) {
+			at = d.sourcesAt[i]
+		}
+		problems = append(problems, problemAt(at, "allowed_sources: %q is neither an action nor a tag of one", clip(s, 60)))
+	}
+	return problems
+}
+
+// sourceNames are the names and tags of all actions of a registry.
+func sourceNames(actions *action.Registry) []string {
+	names := actions.Names()
+	for _, n := range actions.Names() {
+		if a, err := actions.Lookup(n); err == nil {
+			names = append(names, a.Tags...)
+		}
+	}
+	return names
+}
+
+// unknownSources checks a definition against the actions and tags of a catalogue.
+func (c Catalogue) unknownSources(d *Definition) []Problem {
+	known := slices.Clone(c.Tags)
+	for name := range c.Actions {
+		known = append(known, name)
+	}
+	return d.unknownSources(known)
+}
+
+// offer shows what the actions of a step made, as far as the policy allows: the newest
+// first, and older ones go for them.
+func (r *run) offer(ctx context.Context, res *results) {
+	p := r.vision
+	if !p.Enabled || r.model == nil || !r.model.Profile().SupportsVision {
+		return
+	}
+	var bytes int64
+	count := 0
+	for i := len(res.Actions) - 1; i >= 0; i-- {
+		a, err := r.r.cfg.Actions.Lookup(res.Actions[i].Name)
+		if err != nil {
+			continue
+		}
+		for _, o := range slices.Backward(res.Actions[i].Media) {
+			if !p.allows(a, o) || res.shows(o.Ref) || count == p.MaxImages || bytes >= p.MaxTotalBytes {
+				continue
+			}
+			s, err := r.fit(ctx, o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
+			if err != nil {
+				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.Scrub(err.Error())))
+				continue
+			}
+			s.turns, s.policy = p.TurnsToLive, true
+			res.views = append(res.views, s)
+			count, bytes = count+1, bytes+s.shown.SizeBytes
+		}
+	}
+	r.history.withdraw(r.turns, p, count, bytes)
+}
+
+// withdraw takes the oldest pictures of the policy out where newer ones leave no room.
+func (h *history) withdraw(turn int, p VisionContextPolicy, count int, bytes int64) {
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := &h.entries[i]
+		if e.results == nil {
+			continue
+		}
+		changed := false
+		e.results.views = slices.DeleteFunc(e.results.views, func(s sight) bool {
+			if !s.policy {
+				return false
+			}
+			count, bytes = count+1, bytes+s.shown.SizeBytes
+			over := count > p.MaxImages || bytes > p.MaxTotalBytes || turn+1-e.turn > s.turns
+			changed = changed || over
+			return over
+		})
+		if changed {
+			e.render()
+		}
+	}
+}
+
+// inContext lists the pictures of actions that the model sees by its policy.
+func (h *history) inContext() []InputImage {
+	var out []InputImage
+	for _, e := range h.entries {
+		if e.results == nil {
+			continue
+		}
+		for _, s := range e.results.views {
+			if s.policy {
+				out = append(out, InputImage{Ref: s.ref, MIMEType: s.shown.MIMEType, FileName: s.shown.FileName})
+			}
+		}
+	}
+	return out
+}
+
+// keptForAnswer is how many tokens of a model's context are left for its answer.
+const keptForAnswer = 4096
+
+// withinSight takes the oldest pictures out of messages that hold more than the model
+// takes: in number, in bytes, in tokens by the provider's own formula. A later request
+// shows them again if there is room. The history stays as it is.
+func (r *run) withinSight(ctx context.Context, messages []chat.Message) []chat.Message {
+	p := r.model.Profile()
+	for {
+		why := overSight(p, chat.Request{System: r.r.systems[r.spec.slug], Messages: messages})
+		if why == "" {
+			return messages
+		}
+		ref, less := withoutOldest(messages, why)
+		if ref == "" {
+			return messages
+		}
+		r.warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s", ref, r.spec.slug, why))
+		messages = less
+	}
+}
+
+// overSight says what is too much for the model; empty if nothing is.
+func overSight(p chat.Profile, req chat.Request) string {
+	var count, large int
+	var bytes int64
+	for _, m := range req.Messages {
+		for _, part := range m.Parts {
+			if part.Media == nil {
+				continue
+			}
+			count, bytes = count+1, bytes+part.Media.SizeBytes
+			if p.ManyImageSide > 0 && max(part.Media.Width, part.Media.Height) > p.ManyImageSide {
+				large++
+			}
+		}
+	}
+	switch {
+	case count == 0:
+		return ""
+	case p.MaxImages > 0 && count > p.MaxImages:
+		return fmt.Sprintf("%s takes %d pictures in one request", p.Name, p.MaxImages)
+	case large > 0 && p.ManyImages > 0 && count > p.ManyImages:
+		return fmt.Sprintf("%s takes %d large pictures in one request", p.Name, p.ManyImages)
+	case p.MaxTotalImageBytes > 0 && bytes > p.MaxTotalImageBytes:
+		return fmt.Sprintf("%s takes %d bytes of pictures in one request", p.Name, p.MaxTotalImageBytes)
+	case p.ContextTokens > 0 && p.EstimateTokens(req) > p.ContextTokens-min(keptForAnswer, p.ContextTokens/4):
+		return fmt.Sprintf("the context of %s has %d tokens", p.Name, p.ContextTokens)
+	}
+	return ""
+}
+
+// withoutOldest copies messages without their first picture and gives its ref.
+func withoutOldest(messages []chat.Message, why string) (media.Ref, []chat.Message) {
+	for i, m := range messages {
+		at := slices.IndexFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil })
+		if at < 0 {
+			continue
+		}
+		ref := m.Parts[at].Media.Ref
+		if at > 0 { // the picture may be a smaller form; its item stands before it
+			if named, err := media.ParseRef(strings.Trim(m.Parts[at-1].Text, "\n:")); err == nil {
+				ref = named
+			}
+		}
+		m.Parts = slices.Clone(m.Parts)
+		m.Parts[at] = chat.Part{Text: " [not shown any more: " + why + "; View Agent Media shows it again]"}
+		out := slices.Clone(messages)
+		out[i] = m
+		return ref, out
+	}
+	return "", messages
+}

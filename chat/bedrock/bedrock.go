@@ -1,0 +1,224 @@
+package bedrock
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
+	"github.com/aws/smithy-go/auth/bearer"
+
+	"atelier/chat"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// Config says where Bedrock is and who asks.
+type Config struct {
+	// Region is required: us-east-1.
+	Region string
+	// BearerToken is a Bedrock API key. Without it the access key signs.
+	BearerToken string
+	// AccessKeyID, SecretAccessKey and SessionToken are AWS credentials; the last one
+	// only comes with temporary ones.
+	AccessKeyID, SecretAccessKey, SessionToken string
+	// BaseURL is another origin; empty means the public one of the region.
+	BaseURL string
+	// Codec lifts and lowers media under the SDK; required.
+	Codec *wire.Codec
+	// Base is the transport under it; nil means a plain http.Transport.
+	Base http.RoundTripper
+	// Timeout bounds one call, answer included; 0 means 10 minutes.
+	Timeout time.Duration
+}
+
+// Validate names what is missing. The error has code [media.CodeMissingKey] or
+// [media.CodeInvalid].
+func (c Config) Validate() error {
+	switch {
+	case c.Codec == nil:
+		return media.Errorf(media.CodeInvalid, "bedrock.Config.Codec is missing: give the wire codec")
+	case c.BearerToken == "" && (c.AccessKeyID == "" || c.SecretAccessKey == ""):
+		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock needs a key: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	case c.Region == "":
+		return media.Errorf(media.CodeMissingKey, "Amazon Bedrock needs a region: set AWS_REGION")
+	}
+	return nil
+}
+
+// Opener opens models by profile, for [chat.Config]. What is missing of the
+// configuration is an error of the call.
+func Opener(cfg Config) chat.Opener {
+	return func(_ context.Context, f chat.Profile) (chat.Model, error) {
+		if err := cfg.Validate(); err != nil {
+			return nil, err
+		}
+		return &model{profile: f, cfg: cfg, client: client(cfg)}, nil
+	}
+}
+
+// client makes the SDK's client: without retries, lowering before it signs.
+func client(cfg Config) *bedrockruntime.Client {
+	base := cfg.Base
+	if base == nil {
+		base = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	o := bedrockruntime.Options{
+		Region: cfg.Region, Retryer: aws.NopRetryer{},
+		HTTPClient: &http.Client{Transport: cfg.Codec.LiftTransport(base, wire.Fields{Media: []string{"source.bytes"}})},
+	}
+	if cfg.BaseURL != "" {
+		o.BaseEndpoint = aws.String(cfg.BaseURL)
+	}
+	if cfg.BearerToken != "" {
+		o.BearerAuthTokenProvider = bearer.StaticTokenProvider{Token: bearer.Token{Value: cfg.BearerToken}}
+		o.AuthSchemePreference = []string{"httpBearerAuth"}
+	} else {
+		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: cfg.AccessKeyID, SecretAccessKey: cfg.SecretAccessKey, SessionToken: cfg.SessionToken, Source: "atelier"}, nil
+		})
+	}
+	o.APIOptions = append(o.APIOptions, lower(cfg.Codec))
+	return bedrockruntime.New(o)
+}
+
+// model is one Bedrock model behind the seam.
+type model struct {
+	profile chat.Profile
+	cfg     Config
+	client  *bedrockruntime.Client
+}
+
+var _ chat.Model = (*model)(nil)
+
+// Profile implements [chat.Model].
+func (m *model) Profile() chat.Profile { return m.profile }
+
+// defaultTimeout bounds one call where the configuration does not.
+const defaultTimeout = 10 * time.Minute
+
+// Generate implements [chat.Model].
+func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
+	in, err := m.input(ctx, r)
+	if err != nil {
+		return chat.Response{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.cfg.Timeout, defaultTimeout))
+	defer cancel()
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	ctx, lifted := wire.WithCollector(ctx)
+	res, err := m.client.Converse(ctx, in)
+	if err != nil {
+		return chat.Response{}, m.failure(ctx, err, sent.Load())
+	}
+	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, textOf(res))}
+	if u := res.Usage; u != nil {
+		out.Usage = chat.Usage{
+			InputTokens:  int64(aws.ToInt32(u.InputTokens) + aws.ToInt32(u.CacheReadInputTokens) + aws.ToInt32(u.CacheWriteInputTokens)),
+			OutputTokens: int64(aws.ToInt32(u.OutputTokens)),
+		}
+	}
+	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
+		return chat.Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
+	}
+	for _, l := range lifted.All() {
+		if l.Err != nil {
+			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.Scrub(l.Err.Error()))
+			continue
+		}
+		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
+	}
+	out.CostUSD = m.profile.Cost(out.Usage)
+	return out, nil
+}
+
+// input turns a request into the SDK's. Messages of one role that follow each other
+// become one, because Converse wants the roles in turns.
+func (m *model) input(ctx context.Context, r chat.Request) (*bedrockruntime.ConverseInput, error) {
+	in := &bedrockruntime.ConverseInput{ModelId: aws.String(m.profile.ID)}
+	if r.System != "" {
+		in.System = []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.System}}
+	}
+	for _, msg := range r.Messages {
+		role := types.ConversationRoleUser
+		if msg.Role == chat.RoleAssistant {
+			role = types.ConversationRoleAssistant
+		}
+		blocks, err := m.blocks(ctx, msg.Parts)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(in.Messages); n > 0 && in.Messages[n-1].Role == role {
+			in.Messages[n-1].Content = append(in.Messages[n-1].Content, blocks...)
+			continue
+		}
+		in.Messages = append(in.Messages, types.Message{Role: role, Content: blocks})
+	}
+	in.InferenceConfig = &types.InferenceConfiguration{}
+	if most := cmp.Or(r.MaxOutputTokens, min(m.profile.MaxOutputTokens, room)); most > 0 {
+		in.InferenceConfig.MaxTokens = aws.Int32(int32(min(most, room)))
+	}
+	if r.Temperature != nil && !m.profile.NoTemperature {
+		in.InferenceConfig.Temperature = aws.Float32(float32(*r.Temperature))
+	}
+	return in, nil
+}
+
+// room is what one answer may take, in tokens; some models are given far too little by
+// default.
+const room = 16_000
+
+// blocks turns parts into content blocks; blank ones are refused there. A picture is the
+// marker of its blob.
+func (m *model) blocks(ctx context.Context, parts []chat.Part) ([]types.ContentBlock, error) {
+	scope := media.ScopeOf(ctx).Tree
+	var out []types.ContentBlock
+	for _, p := range parts {
+		if p.Media == nil {
+			if strings.TrimSpace(p.Text) != "" {
+				out = append(out, &types.ContentBlockMemberText{Value: p.Text})
+			}
+			continue
+		}
+		if err := m.profile.Sees(*p.Media); err != nil {
+			return nil, err
+		}
+		out = append(out, &types.ContentBlockMemberImage{Value: types.ImageBlock{
+			Format: types.ImageFormat(strings.TrimPrefix(p.Media.MIMEType, "image/")),
+			Source: &types.ImageSourceMemberBytes{Value: []byte(m.cfg.Codec.Marker(scope, p.Media.Blob, wire.VariantStd))},
+		}})
+	}
+	return out, nil
+}
+
+func textOf(res *bedrockruntime.ConverseOutput) string {
+	var b strings.Builder
+	if msg, ok := res.Output.(*types.ConverseOutputMemberMessage); ok {
+		for _, block := range msg.Value.Content {
+			if t, ok := block.(*types.ContentBlockMemberText); ok {
+				b.WriteString(t.Value)
+			}
+		}
+	}
+	return b.String()
+}
+
+func finish(r types.StopReason) string {
+	switch r {
+	case types.StopReasonEndTurn, types.StopReasonStopSequence:
+		return "stop"
+	case types.StopReasonMaxTokens, types.StopReasonModelContextWindowExceeded:
+		return "length"
+	case types.StopReasonContentFiltered, types.StopReasonGuardrailIntervened:
+		return "content_filter"
+	default:
+		return "other"
+	}
+}

@@ -1,0 +1,106 @@
+package bedrock
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// failure turns what the SDK says into the one error vocabulary. sent tells whether the
+// request left this machine.
+func (m *model) failure(ctx context.Context, err error, sent bool) error {
+	var own *media.Error
+	if errors.As(err, &own) {
+		return own
+	}
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return m.refused(err, api)
+	}
+	billed := ""
+	var unsettled error
+	if sent {
+		billed, unsettled = "; it may have been billed, so it is not repeated", chat.ErrUnsettled
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) || errors.Is(ctx.Err(), ended) {
+			e := media.Errorf(media.CodeOf(ended), "ask %s: the call ended before its answer came: %s%s", m.profile, ended, billed)
+			e.Cause = errors.Join(ended, unsettled)
+			return e
+		}
+	}
+	if !sent {
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, media.Scrub(err.Error()))
+	}
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, media.Scrub(err.Error()), billed)
+	e.Cause = unsettled
+	return e
+}
+
+// maxMessage is how much of a provider's message is told, in bytes.
+const maxMessage = 600
+
+// refused is the error of an answer that is an error.
+func (m *model) refused(err error, api smithy.APIError) error {
+	msg := strings.TrimSpace(media.Scrub(api.ErrorMessage()))
+	if len(msg) > maxMessage {
+		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
+	}
+	var res *smithyhttp.ResponseError
+	status := 0
+	if errors.As(err, &res) {
+		status = res.HTTPStatusCode()
+	}
+	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, api.ErrorCode(), msg)
+	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && status >= http.StatusInternalServerError
+	if res != nil && res.Response != nil {
+		if s, err := strconv.Atoi(res.Response.Header.Get("Retry-After")); err == nil {
+			e.RetryAfter = time.Duration(s) * time.Second
+		}
+	}
+	return e
+}
+
+func codeOf(kind string, status int, message string) media.Code {
+	if status < http.StatusInternalServerError && chat.TooLong(message) {
+		return media.CodeContextLength
+	}
+	switch kind {
+	case "ThrottlingException", "TooManyRequestsException":
+		return media.CodeRateLimited
+	case "ModelNotReadyException", "ServiceUnavailableException", "InternalServerException":
+		return media.CodeUnavailable
+	case "AccessDeniedException":
+		return media.CodeForbidden
+	case "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignature", "MissingAuthenticationToken":
+		return media.CodeUnauthorized
+	case "ServiceQuotaExceededException":
+		return media.CodeQuotaExceeded
+	case "ResourceNotFoundException":
+		return media.CodeNotFound
+	case "ValidationException":
+		return media.CodeInvalid
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return media.CodeUnauthorized
+	case status == http.StatusForbidden:
+		return media.CodeForbidden
+	case status == http.StatusRequestEntityTooLarge:
+		return media.CodeTooLarge
+	case status >= http.StatusInternalServerError:
+		return media.CodeUnavailable
+	case status >= http.StatusBadRequest:
+		return media.CodeInvalid
+	}
+	return media.CodeBadResponse
+}

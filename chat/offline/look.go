@@ -1,0 +1,138 @@
+package offline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"atelier/chat"
+	"atelier/imaging"
+	"atelier/media"
+)
+
+// Blobs is where pixels are read; *wire.Codec is one.
+type Blobs interface {
+	// Open reads a stored blob; the caller closes it.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+}
+
+// mostSeen is how many pictures this model looks at in one request.
+const mostSeen = 4
+
+// seen is a picture that the model is shown.
+type seen struct {
+	ref   string
+	shown media.Output
+	pixels
+}
+
+// asksToLook finds a question about pictures that are shown.
+var asksToLook = regexp.MustCompile(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do)\b`)
+
+// inspect reads the pictures of a request, where it is about them. Pictures that cannot
+// be read are told by the caller's policy before; here they are an error.
+func (m Model) inspect(ctx context.Context, r chat.Request) ([]seen, error) {
+	if m.Blobs == nil {
+		return nil, nil
+	}
+	var out []seen
+	for _, msg := range r.Messages {
+		for i, p := range msg.Parts {
+			if p.Media == nil {
+				continue
+			}
+			ref := string(p.Media.Ref)
+			if i > 0 { // the item's ref stands before a smaller form of it
+				if named := namedRef.FindString(msg.Parts[i-1].Text); named != "" {
+					ref = named
+				}
+			}
+			out = append(out, seen{ref: ref, shown: *p.Media})
+		}
+	}
+	if len(out) > mostSeen {
+		return nil, m.Profile().Gate(len(out), nil)
+	}
+	for i := range out {
+		in, err := m.Blobs.Open(ctx, out[i].shown.Digest)
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", out[i].ref, err)
+		}
+		img, err := imaging.Decode(ctx, in, out[i].shown.Facts, imaging.Limits{})
+		_ = in.Close() // only read
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", out[i].ref, err)
+		}
+		out[i].pixels = measure(img)
+	}
+	return out, nil
+}
+
+// wantsLook tells whether a task is about what the shown pictures look like, and not a
+// wish for a new or a changed one.
+func wantsLook(c *conversation) bool {
+	if len(c.seen) == 0 || len(c.results) > 0 {
+		return false
+	}
+	changes := changeOfOne.MatchString(c.task) || comparison.MatchString(c.task) || variation.MatchString(c.task) || makesNew.MatchString(c.task) ||
+		thenChange.MatchString(c.task)
+	orders := command.MatchString(c.task)
+	return !changes && !orders && (asksToLook.MatchString(c.task) || readWish(c) == wish{})
+}
+
+// look answers from the pixels.
+func look(c *conversation) step {
+	return step{
+		Reasoning: "The question is about pictures that I am shown.", Done: true,
+		Message: c.describe() + " I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.",
+	}
+}
+
+// describe tells what the pixels of every picture tell, and how alike they are.
+func (c *conversation) describe() string {
+	var said []string
+	for _, s := range c.seen {
+		said = append(said, c.describeOne(s))
+	}
+	for i := range c.seen {
+		for j := i + 1; j < len(c.seen); j++ {
+			a, b := c.seen[i], c.seen[j]
+			how := likeness(a.like(b.pixels))
+			if a.shown.Digest == b.shown.Digest {
+				how = "the same, byte for byte"
+			}
+			said = append(said, fmt.Sprintf("%s and %s are %s.", a.ref, b.ref, how))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+func (c *conversation) describeOne(s seen) string {
+	w, h, label := s.shown.Width, s.shown.Height, s.shown.Label
+	for _, i := range c.media { // the item itself, where a smaller form is shown
+		if i.Ref == s.ref && i.Width > 0 {
+			w, h, label = i.Width, i.Height, i.Label
+		}
+	}
+	name := s.ref
+	if label != "" {
+		name += " (" + label + ")"
+	}
+	shape := "square"
+	switch {
+	case w > h:
+		shape = "wide"
+	case h > w:
+		shape = "upright"
+	}
+	text := fmt.Sprintf("%s is %d × %d pixels, %s, %s.", name, w, h, shape, s.brightness())
+	if p := s.palette(); p != "" {
+		text += " Its colours: " + p + "."
+	}
+	if s.clear > 0.01 {
+		text += fmt.Sprintf(" %.0f %% of it is transparent.", 100*s.clear)
+	}
+	return text
+}

@@ -1,0 +1,218 @@
+package offline
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+)
+
+// grid is how many points a picture is sampled at along each side.
+const grid = 96
+
+// cells is the side of the brightness raster that likeness is told from.
+const cells = 12
+
+// pixels is what the pixels of a picture tell.
+type pixels struct {
+	// shares are the parts of the visible area by colour name, 0 to 1; means their mean colours.
+	shares map[string]float64
+	means  map[string][3]float64
+	// light is the mean brightness and contrast its spread, 0 to 1.
+	light, contrast float64
+	// clear is the part that is transparent.
+	clear float64
+	// raster is the brightness of cells × cells fields.
+	raster [cells * cells]float64
+}
+
+// measure samples a picture.
+func measure(img image.Image) pixels {
+	s := pixels{shares: map[string]float64{}, means: map[string][3]float64{}}
+	b := img.Bounds()
+	var sum, squares, seen float64
+	var filled [cells * cells]float64
+	for gy := range grid {
+		for gx := range grid {
+			x, y := b.Min.X+gx*b.Dx()/grid, b.Min.Y+gy*b.Dy()/grid
+			c, _ := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+			if c.A < 32 {
+				s.clear++
+				continue
+			}
+			rgb := [3]float64{float64(c.R) / 255, float64(c.G) / 255, float64(c.B) / 255}
+			light := 0.2126*rgb[0] + 0.7152*rgb[1] + 0.0722*rgb[2]
+			sum, squares, seen = sum+light, squares+light*light, seen+1
+			name := colourName(rgb)
+			m := s.means[name]
+			for i := range m {
+				m[i] += rgb[i]
+			}
+			s.means[name] = m
+			s.shares[name]++
+			cell := gy*cells/grid*cells + gx*cells/grid
+			s.raster[cell] += light
+			filled[cell]++
+		}
+	}
+	s.clear /= grid * grid
+	if seen == 0 {
+		return s
+	}
+	s.light = sum / seen
+	s.contrast = math.Sqrt(max(0, squares/seen-s.light*s.light))
+	for name, n := range s.shares {
+		m := s.means[name]
+		for i := range m {
+			m[i] /= n
+		}
+		s.means[name], s.shares[name] = m, n/seen
+	}
+	for i, n := range filled {
+		if n > 0 {
+			s.raster[i] /= n
+		}
+	}
+	return s
+}
+
+// hues are colour names by the end of their part of the circle, in degrees.
+func hues() []struct {
+	end  float64
+	name string
+} {
+	return []struct {
+		end  float64
+		name string
+	}{
+		{14, "red"},
+		{42, "orange"},
+		{68, "yellow"},
+		{160, "green"},
+		{200, "turquoise"},
+		{258, "blue"},
+		{292, "violet"},
+		{342, "pink"},
+		{360, "red"},
+	}
+}
+
+// colourName calls a colour by a plain word.
+func colourName(rgb [3]float64) string {
+	high, low := max(rgb[0], rgb[1], rgb[2]), min(rgb[0], rgb[1], rgb[2])
+	span := high - low
+	switch {
+	case high < 0.12:
+		return "black"
+	case span < 0.09 && high > 0.92:
+		return "white"
+	case span < 0.09 || span/high < 0.12:
+		return "grey"
+	}
+	var hue float64
+	switch high {
+	case rgb[0]:
+		hue = math.Mod((rgb[1]-rgb[2])/span+6, 6)
+	case rgb[1]:
+		hue = (rgb[2]-rgb[0])/span + 2
+	default:
+		hue = (rgb[0]-rgb[1])/span + 4
+	}
+	hue *= 60
+	for _, h := range hues() {
+		if hue > h.end {
+			continue
+		}
+		if (h.name == "orange" || h.name == "red") && high < 0.62 && span/high < 0.85 && hue < 60 {
+			return "brown"
+		}
+		return h.name
+	}
+	return "red"
+}
+
+// namedColours is how many colours are named.
+const namedColours = 4
+
+// palette names the colours with the largest areas.
+func (s pixels) palette() string {
+	names := sortedNames(s.shares)
+	slices.SortStableFunc(names, func(a, b string) int {
+		return int(math.Copysign(1, s.shares[b]-s.shares[a]))
+	})
+	var out []string
+	for _, n := range names[:min(namedColours, len(names))] {
+		if s.shares[n] < 0.03 && len(out) > 0 {
+			break
+		}
+		m := s.means[n]
+		out = append(out, fmt.Sprintf("%s %.0f %% (#%02x%02x%02x)", n, 100*s.shares[n],
+			int(math.Round(255*m[0])), int(math.Round(255*m[1])), int(math.Round(255*m[2]))))
+	}
+	return strings.Join(out, ", ")
+}
+
+func sortedNames(m map[string]float64) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// brightness says how light it is.
+func (s pixels) brightness() string {
+	word := "very bright"
+	switch {
+	case s.light < 0.2:
+		word = "very dark"
+	case s.light < 0.4:
+		word = "dark"
+	case s.light < 0.6:
+		word = "of medium brightness"
+	case s.light < 0.8:
+		word = "bright"
+	}
+	spread := "strong"
+	switch {
+	case s.contrast < 0.06:
+		spread = "hardly any"
+	case s.contrast < 0.15:
+		spread = "little"
+	case s.contrast < 0.25:
+		spread = "medium"
+	}
+	return fmt.Sprintf("%s (%.0f of 100), with %s contrast", word, 100*s.light, spread)
+}
+
+// like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by
+// their colours.
+func (s pixels) like(t pixels) float64 {
+	var colours float64
+	for name, share := range s.shares {
+		colours += min(share, t.shares[name])
+	}
+	var difference float64
+	for i := range s.raster {
+		difference += math.Abs(s.raster[i] - t.raster[i])
+	}
+	light := max(0, 1-4*difference/float64(len(s.raster)))
+	return (colours + light) / 2
+}
+
+// likeness is a comparison in words.
+func likeness(v float64) string {
+	word := "different"
+	switch {
+	case v >= 0.97:
+		word = "nearly the same"
+	case v >= 0.75:
+		word = "alike"
+	case v >= 0.5:
+		word = "somewhat alike"
+	}
+	return fmt.Sprintf("%s (likeness %.0f of 100)", word, 100*v)
+}
