@@ -1,9 +1,10 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -18,7 +19,14 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 	if amount < 0 {
 		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
 	}
+	names := make([]string, len(limits))
+	for i, l := range limits {
+		names[i] = l.Name
+	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
+			return err
+		}
 		for _, l := range limits {
 			if err := s.reserve(ctx, tx, operation, amount, l); err != nil {
 				return err
@@ -26,6 +34,15 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 		}
 		return nil
 	})
+}
+
+// lockMoney holds an operation's reservations, then the budgets by name.
+func (s *Store) lockMoney(ctx context.Context, tx *sql.Tx, operation string, budgets []string) error {
+	locks := []string{"operation " + operation}
+	for _, b := range slices.Sorted(slices.Values(budgets)) {
+		locks = append(locks, "budget "+b)
+	}
+	return s.lock(ctx, tx, locks...)
 }
 
 func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amount ledger.Pico, l ledger.Limit) error {
@@ -58,7 +75,17 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amoun
 // SettleMoney ends the operation's reservations and counts what was spent.
 func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
 	return s.commit(ctx, "settle money", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
+		if err := s.lockMoney(ctx, tx, operation, nil); err != nil {
+			return err
+		}
+		names, err := reservedBudgets(ctx, tx, operation)
+		if err != nil {
+			return err
+		}
+		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
 			reserved = reserved - (SELECT r.reserved FROM budget_reservations r WHERE r.operation_id = $3 AND r.budget = budgets.name)
 			WHERE name IN (SELECT budget FROM budget_reservations WHERE operation_id = $3)`, int64(spent), s.stampNow(), operation)
 		if err != nil {
@@ -69,11 +96,19 @@ func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.
 	})
 }
 
+func reservedBudgets(ctx context.Context, tx *sql.Tx, operation string) ([]string, error) {
+	q := selectFrom("budget", "budget_reservations", "operation_id = ?", operation)
+	return collect(ctx, tx, q, func(from row) (name string, err error) {
+		err = from.Scan(&name)
+		return name, err
+	})
+}
+
 // Budget tells what is spent and reserved.
 func (s *Store) Budget(ctx context.Context, name string) (spent, reserved ledger.Pico, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT spent, reserved FROM budgets WHERE name = $1`, name).Scan(&spent, &reserved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, nil
 	}
-	return spent, reserved, failure("read budget", err)
+	return spent, reserved, s.failure("read budget", err)
 }
