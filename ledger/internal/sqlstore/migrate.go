@@ -34,7 +34,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if last = s.dialect.Alone(ctx, s.write, func() error { return s.up(ctx) }); last == nil {
 			continue
 		}
-		if code := media.CodeOf(s.failure("migrate ledger", last)); code == media.CodeDiskFull || code == media.CodeForbidden || code == media.CodeCorrupt {
+		if lasting(s.failure("migrate ledger", last)) {
 			break
 		}
 		if err := pause(ctx, writePause); err != nil {
@@ -42,6 +42,16 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	}
 	return s.failure("migrate ledger", last)
+}
+
+// lasting tells errors that do not come from another process at the same work.
+func lasting(err error) bool {
+	switch media.CodeOf(err) {
+	case media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Store) up(ctx context.Context) error {

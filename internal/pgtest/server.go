@@ -1,0 +1,247 @@
+//go:build unix
+
+// Package pgtest gives a test a PostgreSQL server of its own: real, in a temporary
+// directory, reached by a socket in that directory alone, stopped and removed when the
+// test ends or its process dies.
+//
+// It needs the programs initdb and postgres, 15 or newer, in PATH or where Debian puts
+// them, and fails the test where they are missing: tests that use it carry the build
+// tag postgres. It imports the standard library and the PostgreSQL driver.
+package pgtest
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	// The driver registers itself as "pgx".
+	_ "github.com/jackc/pgx/v5/stdlib"
+)
+
+// Guest is a role that needs the password [GuestPassword]; it owns nothing. All others
+// are trusted.
+const (
+	Guest         = "guest"
+	GuestPassword = "sesame"
+)
+
+const (
+	superuser = "postgres"
+	// startLimit is a time that only a hang takes.
+	startLimit = time.Minute
+	// logKept is how many bytes of the server's log a failing start shows.
+	logKept = 4000
+)
+
+// watchdog runs the server until its input ends, which it does at the latest with the
+// process of the test. Unless told to keep the directory, it removes it.
+const watchdog = `dir=$1; shift
+"$@" & server=$!
+read -r word
+kill -QUIT $server 2>/dev/null
+wait $server
+[ "$word" = keep ] || rm -rf "$dir"`
+
+// Server is one PostgreSQL server. Its methods are for the test's own goroutine, but
+// for [Server.Database].
+type Server struct {
+	dir, bin  string
+	as        *syscall.SysProcAttr
+	databases atomic.Int64
+	running   *running
+}
+
+// running is one life of the server.
+type running struct {
+	stdin io.WriteCloser
+	done  chan struct{} // closed when the processes are gone
+	log   *strings.Builder
+}
+
+// Start makes a server and starts it.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s := &Server{bin: programs(tb)}
+	dir, err := os.MkdirTemp("", "pgtest-") //nolint:usetesting // the socket's path must be short, and another user must reach it
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.dir = dir
+	tb.Cleanup(func() {
+		s.stop("remove\n")
+		_ = os.RemoveAll(dir) // the watchdog did, unless the server never ran
+	})
+	s.as = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() == 0 {
+		s.as.Credential = unprivileged(tb, dir)
+	}
+	s.initialise(tb)
+	s.Restart(tb)
+	s.execute(tb, superuser, "CREATE ROLE "+Guest+" LOGIN PASSWORD '"+GuestPassword+"'")
+	return s
+}
+
+// programs finds the directory of initdb and postgres.
+func programs(tb testing.TB) string {
+	tb.Helper()
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path)
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is good
+	if len(found) == 0 {
+		tb.Fatal("this test needs PostgreSQL's initdb and postgres, 15 or newer: apt-get install postgresql, or put them into PATH")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for an odd name
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }))
+}
+
+// unprivileged is a user for a server that refuses root; the directory becomes theirs.
+func unprivileged(tb testing.TB, dir string) *syscall.Credential {
+	tb.Helper()
+	u, err := user.Lookup(superuser)
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		tb.Fatalf("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: %v", err)
+	}
+	uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
+	gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
+	if uerr != nil || gerr != nil {
+		tb.Fatal(uerr, gerr)
+	}
+	if err := os.Chown(dir, int(uid), int(gid)); err != nil {
+		tb.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the programs of this package
+	c.Dir = s.dir
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	c.SysProcAttr = s.as
+	return c
+}
+
+// initialise makes an empty cluster that sorts text as people do, not by bytes.
+func (s *Server) initialise(tb testing.TB) {
+	tb.Helper()
+	out, err := s.command(tb.Context(), filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", superuser, "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync", "--no-instructions").CombinedOutput()
+	if err != nil {
+		tb.Fatalf("initdb: %v\n%s", err, out)
+	}
+	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
+	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// Restart starts the server again after a [Server.Stop] and waits until it answers.
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
+	c := s.command(context.WithoutCancel(tb.Context()), "/bin/sh", "-c", watchdog, "watchdog", s.dir,
+		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-h", "", "-F",
+		"-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "autovacuum=off")
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		tb.Fatalf("start PostgreSQL: %v", err)
+	}
+	r := &running{stdin: stdin, done: make(chan struct{}), log: &strings.Builder{}}
+	ready := make(chan struct{})
+	go func() {
+		defer close(r.done)
+		r.read(stderr, ready)
+		_ = c.Wait() // it is told to quit, and says so
+	}()
+	s.running = r
+	select {
+	case <-ready:
+	case <-r.done:
+		tb.Fatalf("PostgreSQL did not start:\n%s", r.log)
+	case <-time.After(startLimit):
+		tb.Fatal("PostgreSQL does not come up")
+	}
+}
+
+// read keeps the beginning of the log and tells when the server takes connections.
+func (r *running) read(log io.Reader, ready chan<- struct{}) {
+	told := false
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		line := lines.Text()
+		if r.log.Len() < logKept {
+			r.log.WriteString(line + "\n")
+		}
+		if !told && strings.Contains(line, "ready to accept connections") {
+			told = true
+			close(ready)
+		}
+	}
+	_, _ = io.Copy(io.Discard, log) // after an endless line, so that the server never waits
+}
+
+// Stop ends the server at once, as a crash does. Its data stay.
+func (s *Server) Stop() { s.stop("keep\n") }
+
+func (s *Server) stop(word string) {
+	if s.running == nil {
+		return
+	}
+	_, _ = io.WriteString(s.running.stdin, word) // a dead one needs no word
+	_ = s.running.stdin.Close()
+	<-s.running.done
+	s.running = nil
+}
+
+// Database makes an empty database and gives its URL.
+func (s *Server) Database(tb testing.TB) string {
+	tb.Helper()
+	name := fmt.Sprintf("test_%d", s.databases.Add(1))
+	s.execute(tb, superuser, "CREATE DATABASE "+name)
+	return s.URL(name, superuser)
+}
+
+// URL names a database of this server, which need not exist, for a role.
+func (s *Server) URL(database, role string) string {
+	q := url.Values{"host": {s.dir}, "user": {role}}
+	return "postgres:///" + database + "?" + q.Encode()
+}
+
+func (s *Server) execute(tb testing.TB, role, statement string) {
+	tb.Helper()
+	db, err := sql.Open("pgx", s.URL(superuser, role))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(tb.Context(), statement); err != nil {
+		tb.Fatalf("%s: %v", statement, err)
+	}
+}
