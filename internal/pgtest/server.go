@@ -12,7 +12,9 @@ package pgtest
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -23,7 +25,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -59,82 +60,132 @@ wait $server
 // Server is one PostgreSQL server. Its methods are for the test's own goroutine, but
 // for [Server.Database].
 type Server struct {
-	dir, bin  string
-	as        *syscall.SysProcAttr
-	databases atomic.Int64
-	running   *running
+	dir, bin string
+	as       *syscall.SysProcAttr
+	running  *running
 }
 
 // running is one life of the server.
 type running struct {
 	stdin io.WriteCloser
 	done  chan struct{} // closed when the processes are gone
-	log   *strings.Builder
+	log   strings.Builder
 }
 
-// Start makes a server and starts it.
+// Start makes a server for one test.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
-	s := &Server{bin: programs(tb)}
-	dir, err := os.MkdirTemp("", "pgtest-") //nolint:usetesting // the socket's path must be short, and another user must reach it
+	s, err := start()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.dir = dir
-	tb.Cleanup(func() {
-		s.stop("remove\n")
-		_ = os.RemoveAll(dir) // the watchdog did, unless the server never ran
-	})
-	s.as = &syscall.SysProcAttr{Setpgid: true}
-	if os.Geteuid() == 0 {
-		s.as.Credential = unprivileged(tb, dir)
-	}
-	s.initialise(tb)
-	s.Restart(tb)
-	s.execute(tb, superuser, "CREATE ROLE "+Guest+" LOGIN PASSWORD '"+GuestPassword+"'")
+	tb.Cleanup(s.remove)
 	return s
 }
 
-// programs finds the directory of initdb and postgres.
-func programs(tb testing.TB) string {
+// serverVariable tells the tests of a package where the server of [Main] is.
+const serverVariable = "PGTEST_SERVER"
+
+// Main runs the tests of a package with one server, whose databases [Database] gives,
+// and returns the exit code.
+func Main(m *testing.M) int {
+	s, err := start()
+	if err != nil {
+		_, _ = io.WriteString(os.Stderr, "pgtest: "+err.Error()+"\n")
+		return 1
+	}
+	defer s.remove()
+	if err := os.Setenv(serverVariable, s.dir); err != nil {
+		_, _ = io.WriteString(os.Stderr, "pgtest: "+err.Error()+"\n")
+		return 1
+	}
+	return m.Run()
+}
+
+// Database makes an empty database on the server of [Main] and gives its URL.
+func Database(tb testing.TB) string {
 	tb.Helper()
+	s := &Server{dir: os.Getenv(serverVariable)}
+	if s.dir == "" {
+		tb.Fatal("pgtest: there is no server: call pgtest.Main in TestMain")
+	}
+	return s.Database(tb)
+}
+
+func start() (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, bin: bin, as: &syscall.SysProcAttr{Setpgid: true}}
+	if err := s.begin(); err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) begin() error {
+	if os.Geteuid() == 0 {
+		var err error
+		if s.as.Credential, err = unprivileged(s.dir); err != nil {
+			return err
+		}
+	}
+	if err := s.initialise(); err != nil {
+		return err
+	}
+	if err := s.up(); err != nil {
+		return err
+	}
+	return s.execute("CREATE ROLE " + Guest + " LOGIN PASSWORD '" + GuestPassword + "'")
+}
+
+// remove ends the server and removes its data.
+func (s *Server) remove() {
+	s.stop("remove\n")
+	_ = os.RemoveAll(s.dir) // the watchdog did, unless the server never ran
+}
+
+// programs finds the directory of initdb and postgres.
+func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
-		return filepath.Dir(path)
+		return filepath.Dir(path), nil
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is good
 	if len(found) == 0 {
-		tb.Fatal("this test needs PostgreSQL's initdb and postgres, 15 or newer: apt-get install postgresql, or put them into PATH")
+		return "", errors.New("these tests need PostgreSQL's initdb and postgres, 15 or newer: apt-get install postgresql, or put them into PATH")
 	}
 	version := func(path string) int {
 		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for an odd name
 		return n
 	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }))
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
 }
 
 // unprivileged is a user for a server that refuses root; the directory becomes theirs.
-func unprivileged(tb testing.TB, dir string) *syscall.Credential {
-	tb.Helper()
+func unprivileged(dir string) (*syscall.Credential, error) {
 	u, err := user.Lookup(superuser)
 	if err != nil {
 		u, err = user.Lookup("nobody")
 	}
 	if err != nil {
-		tb.Fatalf("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: %v", err)
+		return nil, fmt.Errorf("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: %w", err)
 	}
-	uid, uerr := strconv.ParseUint(u.Uid, 10, 32)
-	gid, gerr := strconv.ParseUint(u.Gid, 10, 32)
-	if uerr != nil || gerr != nil {
-		tb.Fatal(uerr, gerr)
+	uid, uerr := strconv.ParseUint(u.Uid, 10, 31)
+	gid, gerr := strconv.ParseUint(u.Gid, 10, 31)
+	if err := errors.Join(uerr, gerr); err != nil {
+		return nil, err
 	}
-	if err := os.Chown(dir, int(uid), int(gid)); err != nil {
-		tb.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, int(uid), int(gid))
 }
 
-func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the programs of this package
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(context.Background(), name, args...) //nolint:gosec // the programs of this package
 	c.Dir = s.dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	c.SysProcAttr = s.as
@@ -142,17 +193,14 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 }
 
 // initialise makes an empty cluster that sorts text as people do, not by bytes.
-func (s *Server) initialise(tb testing.TB) {
-	tb.Helper()
-	out, err := s.command(tb.Context(), filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", superuser, "-A", "trust", "-E", "UTF8",
+func (s *Server) initialise() error {
+	out, err := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", superuser, "-A", "trust", "-E", "UTF8",
 		"--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync", "--no-instructions").CombinedOutput()
 	if err != nil {
-		tb.Fatalf("initdb: %v\n%s", err, out)
+		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
-	if err := os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	return os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600)
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
@@ -160,21 +208,27 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 // Restart starts the server again after a [Server.Stop] and waits until it answers.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
-	c := s.command(context.WithoutCancel(tb.Context()), "/bin/sh", "-c", watchdog, "watchdog", s.dir,
+	if err := s.up(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (s *Server) up() error {
+	c := s.command("/bin/sh", "-c", watchdog, "watchdog", s.dir,
 		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-h", "", "-F",
-		"-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "autovacuum=off")
+		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=32MB", "-c", "autovacuum=off")
 	stdin, err := c.StdinPipe()
 	if err != nil {
-		tb.Fatal(err)
+		return err
 	}
 	stderr, err := c.StderrPipe()
 	if err != nil {
-		tb.Fatal(err)
+		return err
 	}
 	if err := c.Start(); err != nil {
-		tb.Fatalf("start PostgreSQL: %v", err)
+		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	r := &running{stdin: stdin, done: make(chan struct{}), log: &strings.Builder{}}
+	r := &running{stdin: stdin, done: make(chan struct{})}
 	ready := make(chan struct{})
 	go func() {
 		defer close(r.done)
@@ -184,10 +238,11 @@ func (s *Server) Restart(tb testing.TB) {
 	s.running = r
 	select {
 	case <-ready:
+		return nil
 	case <-r.done:
-		tb.Fatalf("PostgreSQL did not start:\n%s", r.log)
+		return fmt.Errorf("PostgreSQL did not start:\n%s", r.log.String())
 	case <-time.After(startLimit):
-		tb.Fatal("PostgreSQL does not come up")
+		return errors.New("PostgreSQL does not come up")
 	}
 }
 
@@ -223,8 +278,10 @@ func (s *Server) stop(word string) {
 // Database makes an empty database and gives its URL.
 func (s *Server) Database(tb testing.TB) string {
 	tb.Helper()
-	name := fmt.Sprintf("test_%d", s.databases.Add(1))
-	s.execute(tb, superuser, "CREATE DATABASE "+name)
+	name := "test_" + strings.ToLower(rand.Text())
+	if err := s.execute("CREATE DATABASE " + name); err != nil {
+		tb.Fatal(err)
+	}
 	return s.URL(name, superuser)
 }
 
@@ -234,14 +291,11 @@ func (s *Server) URL(database, role string) string {
 	return "postgres:///" + database + "?" + q.Encode()
 }
 
-func (s *Server) execute(tb testing.TB, role, statement string) {
-	tb.Helper()
-	db, err := sql.Open("pgx", s.URL(superuser, role))
+func (s *Server) execute(statement string) error {
+	db, err := sql.Open("pgx", s.URL(superuser, superuser))
 	if err != nil {
-		tb.Fatal(err)
+		return err
 	}
-	defer db.Close()
-	if _, err := db.ExecContext(tb.Context(), statement); err != nil {
-		tb.Fatalf("%s: %v", statement, err)
-	}
+	_, err = db.ExecContext(context.Background(), statement)
+	return errors.Join(err, db.Close())
 }

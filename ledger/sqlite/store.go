@@ -76,7 +76,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // has several and cannot write.
 func connect(c Config) (sqlstore.Config, error) {
 	const what = "open ledger"
-	db := sqlstore.Config{Dialect: dialect{}, Place: c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
+	db := sqlstore.Config{Dialect: dialect{}, Place: "SQLite " + c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
 	if c.Path == "" {
 		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
 	}
