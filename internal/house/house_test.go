@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"run":               {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp"},
 	"cmd":               {"*"},
 	"internal/house":    {},
+	"internal/pgtest":   {},
 	"examples":          {"*"},
 }
 
