@@ -94,7 +94,8 @@ func reason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "it took too long"
 	}
-	return err.Error()
+	first, _, _ := strings.Cut(err.Error(), "\n") // one line for each address and way of connecting
+	return first
 }
 
 func (d dialect) serverFailure(what string, err *pgconn.PgError) error {
