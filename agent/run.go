@@ -52,6 +52,8 @@ type run struct {
 	dispositions []generate.Disposition
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
 	spent        int64              // tokens of the run's own calls
+	begun        bool               // the run's row was saved, or could not be
+	held         []Event            // what was emitted before
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -67,10 +69,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 		r.input, _ = r.clean(ctx, "user", r.input).(map[string]any)
 	}
 	r.grant(ctx, granted)
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
-	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
-	}
+	r.open(ctx)
 	var err error
 	if r.spec.code != nil {
 		err = r.code(ctx)
@@ -204,8 +203,33 @@ func (r *run) warned() []string {
 	return append([]string{}, r.warnings...)
 }
 
+// open saves the run and tells of it. What was emitted before, as media found in the
+// task, follows: events belong to a run that is known.
+func (r *run) open(ctx context.Context) {
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
+	r.mu.Lock()
+	held := r.held
+	r.begun, r.held = true, nil
+	r.mu.Unlock()
+	if r.depth == 0 {
+		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
+	}
+	for _, e := range held {
+		r.r.cfg.Observer.Emit(ctx, e)
+	}
+}
+
 func (r *run) emit(ctx context.Context, t EventType, data any) {
-	r.r.cfg.Observer.Emit(ctx, Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data})
+	e := Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data}
+	r.mu.Lock()
+	wait := !r.begun
+	if wait {
+		r.held = append(r.held, e)
+	}
+	r.mu.Unlock()
+	if !wait {
+		r.r.cfg.Observer.Emit(ctx, e)
+	}
 }
 
 // save calls the observer. A record that cannot be saved is a warning, no more.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -39,6 +40,45 @@ func (d dialect) Alone(ctx context.Context, db *sql.DB, fn func() error) error {
 		return err
 	}
 	return fn()
+}
+
+const (
+	// tries and tryPause bound how a transaction is repeated that came to nothing.
+	tries    = 4
+	tryPause = 20 * time.Millisecond
+)
+
+// Commit runs fn in a transaction of its own, beside others; the server syncs several
+// at once. After a deadlock, or when the connection is lost before the commit, it runs
+// fn again.
+func (d dialect) Commit(ctx context.Context, db *sql.DB, _ string, fn func(context.Context, *sql.Tx) error) error {
+	for try := 1; ; try++ {
+		committing, err := transact(ctx, db, fn)
+		if err == nil || committing || try == tries || !d.Again(err) {
+			return err
+		}
+		wait := time.NewTimer(time.Duration(try*try) * tryPause)
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			wait.Stop()
+			return err
+		}
+	}
+}
+
+// transact runs fn in one transaction. An error while committing leaves open whether
+// it was committed.
+func transact(ctx context.Context, db *sql.DB, fn func(context.Context, *sql.Tx) error) (committing bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	if err := fn(ctx, tx); err != nil {
+		_ = tx.Rollback() // fn's error is the one to tell
+		return false, err
+	}
+	return true, tx.Commit()
 }
 
 // Lock takes an advisory lock on the name's hash. Two names that share one only wait

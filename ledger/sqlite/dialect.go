@@ -10,23 +10,23 @@ import (
 )
 
 // dialect is SQLite, where one transaction writes at a time.
-type dialect struct{}
+type dialect struct{ writes queue }
 
-var _ sqlstore.Dialect = dialect{}
+var _ sqlstore.Dialect = (*dialect)(nil)
 
 // Goose names the migration tool's dialect.
-func (dialect) Goose() goose.Dialect { return goose.DialectSQLite3 }
+func (*dialect) Goose() goose.Dialect { return goose.DialectSQLite3 }
 
 // CountTables counts in the file's schema.
-func (dialect) CountTables() string {
+func (*dialect) CountTables() string {
 	return `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 }
 
 // Alone has nothing to add to fn's own transactions.
-func (dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
+func (*dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
 
 // Lock has nothing to add: a transaction that writes holds the file from its start.
-func (dialect) Lock(context.Context, *sql.Tx, string) error { return nil }
+func (*dialect) Lock(context.Context, *sql.Tx, string) error { return nil }
 
 // Again is never so: a transaction begins with the lock, and so cannot lose it.
-func (dialect) Again(error) bool { return false }
+func (*dialect) Again(error) bool { return false }

@@ -12,7 +12,7 @@ import (
 )
 
 // Failure gives an error of the file system or of SQLite its code.
-func (dialect) Failure(what string, err error) error {
+func (*dialect) Failure(what string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return full(what, err)

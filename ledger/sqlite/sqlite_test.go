@@ -66,15 +66,22 @@ func open(t *testing.T, path string, d ledgertest.Deps) *Store {
 // openWith gives the pool that writes as well.
 func openWith(t *testing.T, path string, d ledgertest.Deps) (*Store, *sql.DB) {
 	t.Helper()
-	db, err := connect(Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)}.withDefaults())
+	s, db := openConfig(t, Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)})
+	return s, db.Write
+}
+
+// openConfig gives what lies under the store as well.
+func openConfig(tb testing.TB, c Config) (*Store, sqlstore.Config) {
+	tb.Helper()
+	db, err := connect(c.withDefaults())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	s, err := sqlstore.Open(t.Context(), db)
+	s, err := sqlstore.Open(tb.Context(), db)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return &Store{s}, db.Write
+	return &Store{s}, db
 }
 
 func TestConformance(t *testing.T) {
@@ -238,7 +245,7 @@ func TestFailureCodes(t *testing.T) {
 		{errors.New("odd"), media.CodeInternal},
 		{media.Errorf(media.CodeTooLarge, "kept"), media.CodeTooLarge},
 	} {
-		if got := media.CodeOf(sqlstore.Failure(dialect{}, "do it", c.err)); got != c.want {
+		if got := media.CodeOf(sqlstore.Failure(&dialect{}, "do it", c.err)); got != c.want {
 			t.Errorf("%v: code %q, want %q", c.err, got, c.want)
 		}
 	}

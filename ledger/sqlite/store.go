@@ -1,6 +1,7 @@
 // Package sqlite is the ledger on one SQLite file, for one machine: pure Go, write
-// ahead log, foreign keys on, every commit synced before it returns. Several
-// processes may share the file; writers take turns.
+// ahead log, foreign keys on, every commit synced before it returns. Writes that come
+// while another is being synced share the next sync. Several processes may share the
+// file; writers take turns.
 //
 // Errors are those of package ledger. It imports ledger with its SQL, media, the SQLite
 // driver and the migration tool.
@@ -76,20 +77,21 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 // has several and cannot write.
 func connect(c Config) (sqlstore.Config, error) {
 	const what = "open ledger"
-	db := sqlstore.Config{Dialect: dialect{}, Place: "SQLite " + c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
+	d := &dialect{}
+	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
 	if c.Path == "" {
 		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
 	}
 	err := os.MkdirAll(filepath.Dir(c.Path), 0o750)
 	if err != nil {
-		return db, sqlstore.Failure(dialect{}, what, err)
+		return db, sqlstore.Failure(d, what, err)
 	}
 	if db.Write, err = sql.Open("sqlite", dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")); err != nil {
-		return db, sqlstore.Failure(dialect{}, what, err)
+		return db, sqlstore.Failure(d, what, err)
 	}
 	db.Write.SetMaxOpenConns(1)
 	if db.Read, err = sql.Open("sqlite", dsn(c, "_pragma=query_only(1)")); err != nil {
-		return db, errors.Join(sqlstore.Failure(dialect{}, what, err), db.Write.Close())
+		return db, errors.Join(sqlstore.Failure(d, what, err), db.Write.Close())
 	}
 	db.Read.SetMaxOpenConns(c.Readers)
 	db.Read.SetMaxIdleConns(c.Readers)

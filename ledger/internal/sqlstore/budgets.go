@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -18,6 +19,9 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 	}
 	if amount < 0 {
 		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
+	}
+	if err := s.giveBack(ctx); err != nil {
+		return s.failure(what, err)
 	}
 	names := make([]string, len(limits))
 	for i, l := range limits {
@@ -72,13 +76,33 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amoun
 	return nil
 }
 
+// beginTime is how long after its reservation an operation has begun.
+const beginTime = time.Minute
+
+// giveBack ends the reservations of operations that never began: a process died between
+// the two, and nobody can settle them. Each is a commit of its own.
+func (s *Store) giveBack(ctx context.Context) error {
+	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
+	forsaken, err := collect(ctx, s.read, q, scanName)
+	if err != nil {
+		return err
+	}
+	for _, operation := range forsaken {
+		if err := s.SettleMoney(ctx, operation, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // SettleMoney ends the operation's reservations and counts what was spent.
 func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
 	return s.commit(ctx, "settle money", func(ctx context.Context, tx *sql.Tx) error {
 		if err := s.lockMoney(ctx, tx, operation, nil); err != nil {
 			return err
 		}
-		names, err := reservedBudgets(ctx, tx, operation)
+		names, err := collect(ctx, tx, selectFrom("budget", "budget_reservations", "operation_id = ?", operation), scanName)
 		if err != nil {
 			return err
 		}
@@ -96,12 +120,9 @@ func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.
 	})
 }
 
-func reservedBudgets(ctx context.Context, tx *sql.Tx, operation string) ([]string, error) {
-	q := selectFrom("budget", "budget_reservations", "operation_id = ?", operation)
-	return collect(ctx, tx, q, func(from row) (name string, err error) {
-		err = from.Scan(&name)
-		return name, err
-	})
+func scanName(from row) (name string, err error) {
+	err = from.Scan(&name)
+	return name, err
 }
 
 // Budget tells what is spent and reserved.

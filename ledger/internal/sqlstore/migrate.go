@@ -10,8 +10,12 @@ import (
 	"atelier/media"
 )
 
-// migrateTries bounds how often two processes that meet at an empty database start over.
-const migrateTries = 20
+// migrateTries and migratePause bound how often two processes that meet at an empty
+// database start over.
+const (
+	migrateTries = 20
+	migratePause = 20 * time.Millisecond
+)
 
 // migrate brings the database to this program's schema. Two processes that start at
 // once both try; each migration is one transaction, so one of them wins and the other
@@ -37,7 +41,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		if lasting(s.failure("migrate ledger", last)) {
 			break
 		}
-		if err := pause(ctx, writePause); err != nil {
+		if err := pause(ctx, migratePause); err != nil {
 			return s.failure("migrate ledger", err)
 		}
 	}

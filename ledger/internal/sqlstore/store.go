@@ -33,14 +33,16 @@ type Dialect interface {
 	// Alone runs fn while no other process runs one, where that needs more than a
 	// transaction of fn's own.
 	Alone(ctx context.Context, db *sql.DB, fn func() error) error
+	// Commit runs fn in a transaction and returns when it is synced; what names it in
+	// errors. fn may run again, in a new transaction, if the first one came to nothing.
+	Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error
 	// Lock holds a name until the transaction ends. Two transactions that lock the same
 	// name run one after the other, and the second sees what the first one wrote.
 	Lock(ctx context.Context, tx *sql.Tx, name string) error
 	// Failure gives an error of the driver its code and says what to do. It is asked for
 	// errors without a code only.
 	Failure(what string, err error) error
-	// Again tells whether a transaction that failed with this error before its commit may
-	// pass when it is repeated at once: a deadlock, a lost connection.
+	// Again tells an error after which Commit runs fn again: a deadlock, a lost connection.
 	Again(err error) bool
 }
 
@@ -104,43 +106,15 @@ func (s *Store) Close() error {
 	return s.failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
 }
 
-const (
-	// writeLimit bounds one write, whose context does not end with its caller's.
-	writeLimit = time.Minute
-	// writeTries and writePause bound how a write is repeated that left nothing behind.
-	writeTries = 4
-	writePause = 20 * time.Millisecond
-)
+// writeLimit bounds one write, whose context does not end with its caller's.
+const writeLimit = time.Minute
 
-// commit runs fn in one transaction, which it may run again from its start. It
-// outlives the caller's cancellation: what was made or paid is recorded whatever
-// happens next.
+// commit runs fn in a transaction of the dialect. It outlives the caller's cancellation:
+// what was made or paid is recorded whatever happens next.
 func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
-	for try := 1; ; try++ {
-		committing, err := s.transact(ctx, fn)
-		if err == nil || committing || try == writeTries || !s.dialect.Again(err) {
-			return s.failure(what, err)
-		}
-		if perr := pause(ctx, time.Duration(try*try)*writePause); perr != nil {
-			return s.failure(what, err)
-		}
-	}
-}
-
-// transact runs fn in one transaction. An error while committing leaves open whether
-// it was committed.
-func (s *Store) transact(ctx context.Context, fn func(context.Context, *sql.Tx) error) (committing bool, err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return false, err
-	}
-	if err := fn(ctx, tx); err != nil {
-		_ = tx.Rollback() // fn's error is the one to tell
-		return false, err
-	}
-	return true, tx.Commit()
+	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
 }
 
 // attempt runs fn inside the transaction so that its failure undoes only itself, and

@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+
+	"atelier/media"
+)
+
+// queue holds the writes that wait. Whoever comes to lead takes all of them into one
+// transaction, so that one sync serves many callers; each still returns only when its
+// rows are on the disk, and one that fails undoes only itself.
+type queue struct {
+	mu      sync.Mutex // guards waiting
+	waiting []*write
+	lead    sync.Mutex // held by the caller that writes; guards done and err of every write
+}
+
+// write is one caller's part of a transaction.
+type write struct {
+	ctx  context.Context //nolint:containedctx // it crosses to the goroutine that leads
+	what string
+	fn   func(context.Context, *sql.Tx) error
+	done bool
+	err  error
+}
+
+// Commit runs fn in a transaction and returns when it is synced. fn may run a second
+// time, in a new transaction, and it may share the first with other callers' writes.
+func (d *dialect) Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error {
+	w := &write{ctx: ctx, what: what, fn: fn}
+	q := &d.writes
+	q.mu.Lock()
+	q.waiting = append(q.waiting, w)
+	q.mu.Unlock()
+	q.lead.Lock()
+	defer q.lead.Unlock()
+	if !w.done {
+		writeAll(db, q.take())
+	}
+	return w.err
+}
+
+func (q *queue) take() []*write {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	batch := q.waiting
+	q.waiting = nil
+	return batch
+}
+
+// writeAll ends every write of the batch, whatever happens. The caller leads.
+func writeAll(db *sql.DB, batch []*write) {
+	for _, w := range batch {
+		w.done, w.err = true, media.Errorf(media.CodeInternal, "%s: a write beside it broke off", w.what)
+	}
+	if len(batch) > 1 && writeTogether(db, batch) {
+		return
+	}
+	for _, w := range batch {
+		w.err = writeOne(db, w)
+	}
+}
+
+func writeOne(db *sql.DB, w *write) error {
+	tx, err := db.BeginTx(w.ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := w.fn(w.ctx, tx); err != nil {
+		_ = tx.Rollback() // fn's error is the one to tell
+		return err
+	}
+	return tx.Commit()
+}
+
+// writeTogether runs the batch in one transaction. It reports false, and nothing is written,
+// if that fails as a whole: then each is tried by itself, and a write that breaks
+// the transaction costs no other its rows.
+func writeTogether(db *sql.DB, batch []*write) bool {
+	first := batch[0]
+	tx, err := db.BeginTx(first.ctx, nil)
+	if err != nil {
+		for _, w := range batch { // another process holds the file: nobody needs to wait again
+			w.err = err
+		}
+		return true
+	}
+	for _, w := range batch {
+		if !writePart(tx, w) {
+			_ = tx.Rollback() // the writes tell what is wrong when they are tried one by one
+			return false
+		}
+	}
+	return tx.Commit() == nil
+}
+
+// writePart runs one write inside the transaction; its failure undoes only itself. It
+// reports false if the transaction is broken.
+func writePart(tx *sql.Tx, w *write) bool {
+	if _, err := tx.ExecContext(w.ctx, "SAVEPOINT one_write"); err != nil {
+		return false
+	}
+	if w.err = w.fn(w.ctx, tx); w.err != nil {
+		if _, err := tx.ExecContext(w.ctx, "ROLLBACK TO SAVEPOINT one_write"); err != nil {
+			return false
+		}
+	}
+	_, err := tx.ExecContext(w.ctx, "RELEASE SAVEPOINT one_write")
+	return err == nil
+}
