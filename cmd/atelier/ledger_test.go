@@ -72,14 +72,6 @@ func textColumn(t *testing.T, db *sql.DB, query string, args ...any) []string {
 	return values
 }
 
-// says runs a command that has to succeed and to print this.
-func (p *place) says(command, want string) {
-	p.t.Helper()
-	if o := p.must(command); !strings.Contains(o.stdout, want) {
-		p.t.Errorf("%s does not say %q:\n%s", command, want, o.stdout)
-	}
-}
-
 // TestBadDatabase: a URL that is none, or where nobody answers, is told without what is
 // secret in it, and nothing is written elsewhere.
 func TestBadDatabase(t *testing.T) {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/internal/pgtest"
@@ -23,7 +24,9 @@ func TestDoctorShowsDatabase(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.must("generate", "a fox", "--size", "64x64")
-	p.says("doctor", "PostgreSQL test_")
+	if o := p.must("doctor"); !strings.Contains(o.stdout, "PostgreSQL test_") {
+		t.Errorf("doctor says\n%s", o.stdout)
+	}
 	if n := len(p.listed().Items); n != 1 {
 		t.Errorf("%d items listed", n)
 	}
