@@ -208,7 +208,8 @@ func TestTenMillionRows(t *testing.T) {
 
 func TestGiantValues(t *testing.T) {
 	t.Parallel()
-	d := open(t, Config{URL: made(t, sales()...)})
+	// The race detector makes these slow; what they are about is size, not time.
+	d := open(t, Config{URL: made(t, sales()...), Timeout: 5 * time.Minute})
 	for _, q := range []string{"SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(900000000))", "SELECT printf('%1000000000d', 1)", "SELECT group_concat(hex(zeroblob(400000))) FROM sale"} {
 		if _, err := d.ask(t, q); media.CodeOf(err) != media.CodeTooLarge {
 			t.Errorf("%s: %v", q, err)
