@@ -48,13 +48,21 @@ const (
 	logKept = 4000
 )
 
-// watchdog runs the server until its input ends, which it does at the latest with the
-// process of the test. Unless told to keep the directory, it removes it.
-const watchdog = `dir=$1; shift
-"$@" & server=$!
+// watchdog makes a cluster where there is none, which sorts text as people do and not by
+// bytes, and runs the server until its input ends, which it does at the latest with the
+// process of the test. Unless told to keep the directory, it removes it. It leads a
+// process group, all of which it tells to quit.
+const watchdog = `dir=$1 bin=$2
+trap : QUIT
+{
+	[ -e "$dir/made" ] || "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C \
+		--locale-provider=icu --icu-locale=en-US --no-sync --no-instructions >/dev/null && : >"$dir/made" &&
+	exec "$bin/postgres" -D "$dir/data" -k "$dir" -h "" -F -c hba_file="$dir/pg_hba.conf" -c full_page_writes=off \
+		-c max_connections=300 -c shared_buffers=32MB -c autovacuum=off
+} & server=$!
 read -r word
-kill -QUIT $server 2>/dev/null
-wait $server
+kill -QUIT 0
+while kill -0 $server 2>/dev/null; do wait $server; done
 [ "$word" = keep ] || rm -rf "$dir"`
 
 // Server is one PostgreSQL server. Its methods are for the test's own goroutine, but
@@ -136,7 +144,8 @@ func (s *Server) begin() error {
 			return err
 		}
 	}
-	if err := s.initialise(); err != nil {
+	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
+	if err := os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte(rules), 0o644); err != nil { //nolint:gosec // the server's user reads it
 		return err
 	}
 	if err := s.up(); err != nil {
@@ -184,27 +193,6 @@ func unprivileged(dir string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, int(uid), int(gid))
 }
 
-func (s *Server) command(name string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(context.Background(), name, args...) //nolint:gosec // the programs of this package
-	c.Dir = s.dir
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
-	c.SysProcAttr = s.as
-	return c
-}
-
-// initialise makes an empty cluster that sorts text as people do, not by bytes.
-func (s *Server) initialise() error {
-	out, err := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", superuser, "-A", "trust", "-E", "UTF8",
-		"--locale=C", "--locale-provider=icu", "--icu-locale=en-US", "--no-sync", "--no-instructions").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
-	return os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte(rules), 0o600)
-}
-
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
-
 // Restart starts the server again after a [Server.Stop] and waits until it answers.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
@@ -214,9 +202,9 @@ func (s *Server) Restart(tb testing.TB) {
 }
 
 func (s *Server) up() error {
-	c := s.command("/bin/sh", "-c", watchdog, "watchdog", s.dir,
-		filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, "-h", "", "-F",
-		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=32MB", "-c", "autovacuum=off")
+	c := exec.CommandContext(context.Background(), "/bin/sh", "-c", watchdog, "watchdog", s.dir, s.bin) //nolint:gosec // the programs of this package
+	c.Dir, c.SysProcAttr = s.dir, s.as
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	stdin, err := c.StdinPipe()
 	if err != nil {
 		return err
