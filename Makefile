@@ -11,7 +11,7 @@ LINT     := bin/golangci-lint
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
+.PHONY: help build demo run test postgres check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,10 @@ run: build ## run the binary: make run ARGS='models list'
 test: ## run every Go test with the race detector
 	$(GO) test $(RACE) -timeout 10m ./...
 
-check: lint verify test e2e ## everything that CI runs
+postgres: ## run the tests that need a real PostgreSQL; they start it themselves
+	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./action/database ./cmd/atelier
+
+check: lint verify test postgres e2e ## everything that CI runs
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
 
 $(LINT): tools/go.mod tools/go.sum
@@ -36,6 +39,7 @@ $(LINT): tools/go.mod tools/go.sum
 
 lint: $(LINT) ## vet, format and lint
 	$(LINT) run ./...
+	$(LINT) run --build-tags postgres ./internal/pgtest ./ledger/postgres ./action/database ./cmd/atelier
 
 fmt: $(LINT) ## format the code
 	$(LINT) fmt ./...

@@ -1,7 +1,7 @@
 // Package ledger is the audit database: what ran, what it said, what it made and
 // what that cost. It holds one small interface per aggregate and the rows that they
-// speak of; package ledger/sqlite implements them, and package ledger/ledgertest is
-// the suite that every implementation passes.
+// speak of; packages ledger/sqlite and ledger/postgres implement them, and package
+// ledger/ledgertest is the suite that every implementation passes.
 //
 // No row ever holds media bytes or base64: free text and JSON pass media.Scrub on
 // their way in. Ids are UUIDv7 text, so that their order is the order of making;
@@ -15,5 +15,5 @@
 //
 // Errors are media.Error values: forbidden, not_found, invalid, conflict,
 // ref_collision, disk_full, corrupt, and unavailable (retryable) when another process
-// holds the database for too long. It imports media alone.
+// holds the database for too long or its server does not answer. It imports media alone.
 package ledger

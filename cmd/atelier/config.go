@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent"
 	"atelier/ledger"
+	"atelier/ledger/postgres"
 	"atelier/media"
 	"atelier/run"
 )
@@ -16,10 +17,15 @@ import (
 // owner is the person of the command line.
 const owner = "local"
 
+// databaseVariable names the database of the ledger.
+const databaseVariable = "ATELIER_DATABASE_URL"
+
 // settings are what the environment says. The zero value of each field means unset.
 type settings struct {
 	// data is the folder of everything that is kept.
 	data string
+	// database is the URL of the ledger on PostgreSQL; empty means a file in data.
+	database string
 	// keys and bases are credentials and base URLs by provider.
 	keys, bases map[string]string
 	// imageModel and chatModel are the operator's defaults.
@@ -78,7 +84,8 @@ func baseVariables() map[string]string {
 // readSettings reads the environment. The error has code invalid.
 func readSettings(env func(string) string) (settings, error) {
 	s := settings{
-		data: env("ATELIER_DATA"), imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
+		data: env("ATELIER_DATA"), database: strings.TrimSpace(env(databaseVariable)),
+		imageModel: env("ATELIER_IMAGE_MODEL"), chatModel: env("ATELIER_CHAT_MODEL"), catalogue: env("ATELIER_CATALOGUE"), env: env,
 		profiles: env("ATELIER_CHAT_PROFILES"), blockedTerms: terms(env("ATELIER_BLOCKED_TERMS")),
 		leonardoWebhook: strings.TrimSpace(env("LEONARDO_WEBHOOK_KEY")),
 		keys:            map[string]string{}, bases: map[string]string{}, variables: credentials(),
@@ -89,6 +96,11 @@ func readSettings(env func(string) string) (settings, error) {
 			return s, err
 		}
 		s.data = dir
+	}
+	if s.database != "" {
+		if err := postgres.Check(s.database); err != nil {
+			return s, media.Errorf(media.CodeInvalid, "%s: %w", databaseVariable, err)
+		}
 	}
 	for provider, names := range credentials() {
 		for _, n := range names {

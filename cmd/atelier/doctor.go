@@ -23,7 +23,7 @@ func (c *doctorCmd) Run(w *world) error {
 	err := w.withApp(appConfig{}, func(a *app) error {
 		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder())
 		v, err := a.ledger.Version(w.ctx)
-		checks = append(checks, verdict("ledger", "schema version "+strconv.FormatInt(v, 10), err))
+		checks = append(checks, verdict("ledger", a.ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
 		for _, p := range a.providers() {
 			k := check{p.Kind + " " + p.Name, "ok", "ready"}
 			if !p.Ready {
@@ -41,7 +41,7 @@ func (c *doctorCmd) Run(w *world) error {
 		return nil
 	})
 	if err != nil {
-		checks = append(checks, verdict("settings and data folder", "", err))
+		checks = append(checks, verdict("settings, data folder and ledger", "", err))
 	}
 	bad := 0
 	var rows [][]string

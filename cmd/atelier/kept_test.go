@@ -218,6 +218,7 @@ func TestDamagedDataFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
+			delete(p.env, databaseVariable)
 			p.must("generate", "a fox", "--size", "64x64")
 			path := filepath.Join(p.data, name)
 			whole := mustRead(t, path)

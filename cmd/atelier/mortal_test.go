@@ -20,7 +20,7 @@ const dieAt = "ATELIER_TEST_DIE_AT"
 
 // mortal is the ledger of a process that dies at a phase.
 type mortal struct {
-	ledger.Store
+	placed
 	at string
 }
 
@@ -34,41 +34,41 @@ func (m mortal) pass(phase string) {
 }
 
 func (m mortal) BeginOperation(ctx context.Context, o ledger.Operation) error {
-	err := m.Store.BeginOperation(ctx, o)
+	err := m.placed.BeginOperation(ctx, o)
 	m.pass("after intent")
 	return err
 }
 
 func (m mortal) SaveTask(ctx context.Context, t ledger.Task) error {
 	m.pass("before call " + t.Status)
-	err := m.Store.SaveTask(ctx, t)
+	err := m.placed.SaveTask(ctx, t)
 	m.pass("after call " + t.Status)
 	return err
 }
 
 func (m mortal) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	m.pass("before record")
-	o, err := m.Store.Record(ctx, o)
+	o, err := m.placed.Record(ctx, o)
 	m.pass("after record")
 	return o, err
 }
 
 func (m mortal) SaveSlot(ctx context.Context, s ledger.Slot) error {
-	err := m.Store.SaveSlot(ctx, s)
+	err := m.placed.SaveSlot(ctx, s)
 	m.pass("after slot")
 	return err
 }
 
 func (m mortal) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
 	m.pass("before settle")
-	err := m.Store.SettleMoney(ctx, operation, spent)
+	err := m.placed.SettleMoney(ctx, operation, spent)
 	m.pass("after settle")
 	return err
 }
 
 func (m mortal) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	m.pass("before end")
-	err := m.Store.FinishOperation(ctx, o)
+	err := m.placed.FinishOperation(ctx, o)
 	m.pass("after end")
 	return err
 }
@@ -79,7 +79,7 @@ func (m mortal) HoldOperation(ctx context.Context, owner, id, holder string, unt
 	if !until.IsZero() {
 		until = until.Add(-9990 * time.Millisecond)
 	}
-	return m.Store.HoldOperation(ctx, owner, id, holder, until)
+	return m.placed.HoldOperation(ctx, owner, id, holder, until)
 }
 
 // livesUpTo is what the process does whose phase is set.

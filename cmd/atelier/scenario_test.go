@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -124,28 +123,7 @@ func (s scenario) check(t *testing.T, p *place, args []string) {
 // promoted gives the labels of the media that a run shows, from the ledger itself.
 func (p *place) promoted(run string) []string {
 	p.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(p.data, "atelier.db"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }() // read only
-	rows, err := db.QueryContext(p.t.Context(), "SELECT label FROM agent_run_media WHERE run_id = ? ORDER BY display_order", run)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err tells
-	var labels []string
-	for rows.Next() {
-		var l string
-		if err := rows.Scan(&l); err != nil {
-			p.t.Fatal(err)
-		}
-		labels = append(labels, l)
-	}
-	if err := rows.Err(); err != nil {
-		p.t.Fatal(err)
-	}
-	return labels
+	return textColumn(p.t, p.openLedger(), "SELECT label FROM agent_run_media WHERE run_id = $1 ORDER BY display_order", run)
 }
 
 var figureNumber = regexp.MustCompile(`^Figure (\d+): .{3,}`)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asBinary) != "" {
 		main() // exits
 	}
-	os.Exit(m.Run())
+	os.Exit(runTests(m))
 }
 
 // place is a data folder and an environment in which commands run.
@@ -50,7 +50,7 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data}}
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t)}}
 }
 
 // outcome is what became of one command line.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -13,16 +14,17 @@ import (
 	"atelier/blob"
 	"atelier/blob/fileblob"
 	"atelier/ledger"
+	"atelier/ledger/postgres"
 	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/wire"
 )
 
-// stores are what lies in the data folder: bytes, records, the signing key.
+// stores are what is kept: bytes, records, the signing key.
 type stores struct {
 	settings settings
 	blobs    *blob.Store
-	ledger   ledger.Store
+	ledger   placed
 	key      wire.Key
 }
 
@@ -56,11 +58,30 @@ func (w *world) openStores() (*stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := sqlite.Open(w.ctx, sqlite.Config{Path: filepath.Join(set.data, "atelier.db")})
+	l, err := openLedger(w.ctx, set)
 	if err != nil {
 		return nil, err
 	}
 	return &stores{settings: set, blobs: blobs, ledger: l, key: key}, nil
+}
+
+// placed is a ledger that can say where it is.
+type placed interface {
+	ledger.Store
+	Place() string
+}
+
+// openLedger opens PostgreSQL where the environment names one, else a file in the data
+// folder.
+func openLedger(ctx context.Context, set settings) (placed, error) {
+	if set.database == "" {
+		return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(set.data, "atelier.db")})
+	}
+	l, err := postgres.Open(ctx, postgres.Config{URL: set.database})
+	if err != nil {
+		return nil, media.Errorf(media.CodeOf(err), "%s: %w", databaseVariable, err)
+	}
+	return l, nil
 }
 
 // signingKey reads the deployment's key for wire tokens, or makes it. Two processes

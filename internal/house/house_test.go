@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"cmd":               {"*"},
 	"bench":             {"*"},
 	"internal/house":    {},
+	"internal/pgtest":   {},
 	"examples":          {"*"},
 }
 

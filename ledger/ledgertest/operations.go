@@ -3,7 +3,6 @@ package ledgertest
 import (
 	"encoding/json"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -163,82 +162,6 @@ func eventsNeedRun(t *testing.T, f *fixture) {
 	if events, err := f.ListEvents(t.Context(), owner, r.ID, 0, 0); err != nil || len(events) != 0 {
 		t.Errorf("half a batch was kept: %+v, %v", events, err)
 	}
-}
-
-// write makes n records and n events on one handle.
-func write(t *testing.T, s ledger.Store, r ledger.Run, who string, n int) {
-	t.Helper()
-	for i := range n {
-		if _, err := s.Record(scoped(t, r), picture(fmt.Sprint(who, i), media.Meta{})); err != nil {
-			t.Errorf("record: %v", err)
-		}
-		if _, err := s.AppendEvents(t.Context(), []ledger.Event{{Tree: r.Tree, RunID: r.ID, Kind: "media-stored"}}); err != nil {
-			t.Errorf("append: %v", err)
-		}
-	}
-}
-
-// checkAll checks that nothing was lost, doubled or counted twice.
-func checkAll(t *testing.T, f *fixture, r ledger.Run, n int) {
-	t.Helper()
-	links, err := f.ListPromptMedia(t.Context(), owner, r.ID, ledger.Page{Limit: ledger.MaxLimit})
-	must(t, err)
-	events, err := f.ListEvents(t.Context(), owner, r.ID, 0, ledger.MaxLimit)
-	must(t, err)
-	if len(links.Items) != n || len(events) != n {
-		t.Fatalf("%d links and %d events, want %d", len(links.Items), len(events), n)
-	}
-	for i := range n {
-		if links.Items[i].DisplayOrder != i+1 || events[i].Sequence != int64(i+1) {
-			t.Errorf("row %d: display order %d, sequence %d", i, links.Items[i].DisplayOrder, events[i].Sequence)
-		}
-	}
-}
-
-func concurrentWriters(t *testing.T, f *fixture) {
-	t.Helper()
-	r := f.run(t, owner, nil)
-	var wg sync.WaitGroup
-	for w := range 8 {
-		wg.Go(func() { write(t, f.Store, r, fmt.Sprint("writer", w), 5) })
-	}
-	wg.Go(func() {
-		if _, err := f.ListMedia(t.Context(), owner, ledger.MediaQuery{}); err != nil {
-			t.Errorf("read beside writers: %v", err)
-		}
-	})
-	wg.Wait()
-	checkAll(t, f, r, 40)
-}
-
-func twoHandles(t *testing.T, f *fixture) {
-	t.Helper()
-	r := f.run(t, owner, nil)
-	second := f.open(t)
-	var wg sync.WaitGroup
-	for w, s := range []ledger.Store{f.Store, second, f.Store, second} {
-		wg.Go(func() { write(t, s, r, fmt.Sprint("handle", w), 5) })
-	}
-	wg.Wait()
-	checkAll(t, f, r, 20)
-}
-
-func openedAtOnce(t *testing.T, f *fixture) {
-	t.Helper()
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			s := f.h.Open(t, "fresh", f.deps)
-			v, err := s.Version(t.Context())
-			if err != nil || v == 0 {
-				t.Errorf("version %d, %v", v, err)
-			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 func diskFull(t *testing.T, f *fixture) {

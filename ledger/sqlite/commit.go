@@ -4,13 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"sync"
-	"time"
 
 	"atelier/media"
 )
-
-// writeLimit bounds one write, whose context does not end with its caller's.
-const writeLimit = time.Minute
 
 // queue holds the writes that wait. Whoever comes to lead takes all of them into one
 // transaction, so that one sync serves many callers; each still returns only when its
@@ -30,23 +26,20 @@ type write struct {
 	err  error
 }
 
-// commit runs fn in a transaction and returns when it is synced. fn may run a second
-// time, in a new transaction, and it may share the first with other callers' writes. It outlives the
-// caller's cancellation: what was made or paid is recorded whatever happens next.
-func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
-	defer cancel()
+// Commit runs fn in a transaction and returns when it is synced. fn may run a second
+// time, in a new transaction, and it may share the first with other callers' writes.
+func (d *dialect) Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error {
 	w := &write{ctx: ctx, what: what, fn: fn}
-	q := &s.writes
+	q := &d.writes
 	q.mu.Lock()
 	q.waiting = append(q.waiting, w)
 	q.mu.Unlock()
 	q.lead.Lock()
 	defer q.lead.Unlock()
 	if !w.done {
-		s.writeAll(q.take())
+		writeAll(db, q.take())
 	}
-	return failure(what, w.err)
+	return w.err
 }
 
 func (q *queue) take() []*write {
@@ -58,20 +51,20 @@ func (q *queue) take() []*write {
 }
 
 // writeAll ends every write of the batch, whatever happens. The caller leads.
-func (s *Store) writeAll(batch []*write) {
+func writeAll(db *sql.DB, batch []*write) {
 	for _, w := range batch {
 		w.done, w.err = true, media.Errorf(media.CodeInternal, "%s: a write beside it broke off", w.what)
 	}
-	if len(batch) > 1 && s.writeTogether(batch) {
+	if len(batch) > 1 && writeTogether(db, batch) {
 		return
 	}
 	for _, w := range batch {
-		w.err = s.writeOne(w)
+		w.err = writeOne(db, w)
 	}
 }
 
-func (s *Store) writeOne(w *write) error {
-	tx, err := s.write.BeginTx(w.ctx, nil)
+func writeOne(db *sql.DB, w *write) error {
+	tx, err := db.BeginTx(w.ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -85,9 +78,9 @@ func (s *Store) writeOne(w *write) error {
 // writeTogether runs the batch in one transaction. It reports false, and nothing is written,
 // if that fails as a whole: then each is tried by itself, and a write that breaks
 // the transaction costs no other its rows.
-func (s *Store) writeTogether(batch []*write) bool {
+func writeTogether(db *sql.DB, batch []*write) bool {
 	first := batch[0]
-	tx, err := s.write.BeginTx(first.ctx, nil)
+	tx, err := db.BeginTx(first.ctx, nil)
 	if err != nil {
 		for _, w := range batch { // another process holds the file: nobody needs to wait again
 			w.err = err

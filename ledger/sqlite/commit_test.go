@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,34 +16,36 @@ import (
 	driver "modernc.org/sqlite"
 
 	"atelier/ledger"
+	"atelier/ledger/internal/sqlstore"
 	"atelier/ledger/ledgertest"
 	"atelier/media"
 )
 
 // together lets all writes queue before the first begins, and gives their errors in order.
-func together(t *testing.T, s *Store, writes ...func() error) []error {
+func together(t *testing.T, db sqlstore.Config, writes ...func() error) []error {
 	t.Helper()
 	errs := make([]error, len(writes))
 	var all sync.WaitGroup
-	s.writes.lead.Lock()
+	queue := &db.Dialect.(*dialect).writes
+	queue.lead.Lock()
 	for i, w := range writes {
 		all.Go(func() { errs[i] = w() })
 	}
 	for queued := 0; queued < len(writes); runtime.Gosched() {
-		s.writes.mu.Lock()
-		queued = len(s.writes.waiting)
-		s.writes.mu.Unlock()
+		queue.mu.Lock()
+		queued = len(queue.waiting)
+		queue.mu.Unlock()
 	}
-	s.writes.lead.Unlock()
+	queue.lead.Unlock()
 	all.Wait()
 	return errs
 }
 
-// commits counts the transactions that s commits from here on.
-func commits(t *testing.T, s *Store) *atomic.Int64 {
+// commits counts the transactions that are committed from here on.
+func commits(t *testing.T, db *sql.DB) *atomic.Int64 {
 	t.Helper()
 	n := &atomic.Int64{}
-	c, err := s.write.Conn(t.Context())
+	c, err := db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,17 +78,17 @@ func saved(t *testing.T, s *Store, id string) bool {
 // TestWaitingWritesShareOneCommit proves that one that fails undoes only itself.
 func TestWaitingWritesShareOneCommit(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
+	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
 	defer s.Close()
 	if err := begin(t, s, "there")(); err != nil {
 		t.Fatal(err)
 	}
-	n := commits(t, s)
+	n := commits(t, db.Write)
 	writes := []func() error{begin(t, s, "there")} // a conflict
 	for i := range 20 {
 		writes = append(writes, begin(t, s, fmt.Sprint(i)))
 	}
-	for i, err := range together(t, s, writes...) {
+	for i, err := range together(t, db, writes...) {
 		if i == 0 {
 			if media.CodeOf(err) != media.CodeConflict {
 				t.Errorf("the conflict gave %v", err)
@@ -104,11 +107,11 @@ func TestWaitingWritesShareOneCommit(t *testing.T) {
 // TestBrokenTransactionCostsOthersNothing ends the shared transaction inside one write.
 func TestBrokenTransactionCostsOthersNothing(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
+	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
 	defer s.Close()
 	odd := errors.New("odd")
-	errs := together(t, s, begin(t, s, "1"), func() error {
-		return s.commit(t.Context(), "break it", func(ctx context.Context, tx *sql.Tx) error {
+	errs := together(t, db, begin(t, s, "1"), func() error {
+		return db.Dialect.Commit(t.Context(), db.Write, "break it", func(ctx context.Context, tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, "ROLLBACK")
 			return errors.Join(odd, err)
 		})
@@ -128,18 +131,15 @@ func TestBrokenTransactionCostsOthersNothing(t *testing.T) {
 func TestHeldLockEndsEveryWaitingWrite(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
-	holder := open(t, path, ledgertest.Deps{})
+	holder, other := openWith(t, path, ledgertest.Deps{})
 	defer holder.Close()
-	s, err := Open(t.Context(), Config{Path: path, BusyTimeout: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, db := openConfig(t, Config{Path: path, BusyTimeout: time.Millisecond})
 	defer s.Close()
-	tx, err := holder.write.BeginTx(t.Context(), nil)
+	tx, err := other.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, err := range together(t, s, begin(t, s, "1"), begin(t, s, "2")) {
+	for i, err := range together(t, db, begin(t, s, "1"), begin(t, s, "2")) {
 		if media.CodeOf(err) != media.CodeUnavailable || !media.Retryable(err) {
 			t.Errorf("write %d: %v", i, err)
 		}
@@ -163,7 +163,7 @@ func BenchmarkWrites64(b *testing.B) {
 	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if err := s.BeginOperation(b.Context(), ledger.Operation{ID: itoa(n.Add(1)), Owner: "ann", Tree: "t", Status: "queued"}); err != nil {
+			if err := s.BeginOperation(b.Context(), ledger.Operation{ID: strconv.FormatInt(n.Add(1), 10), Owner: "ann", Tree: "t", Status: "queued"}); err != nil {
 				b.Error(err)
 			}
 		}

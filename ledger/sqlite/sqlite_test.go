@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,15 +17,33 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"atelier/ledger"
+	"atelier/ledger/internal/sqlstore"
 	"atelier/ledger/ledgertest"
 	"atelier/ledger/migrations"
 	"atelier/media"
 )
 
-// files gives the databases of one test a directory each.
+// files gives the databases of one test a directory each, and keeps the pools that
+// write to them.
 type files struct {
-	mu   sync.Mutex // guards dirs
-	dirs map[string]string
+	mu      sync.Mutex // guards dirs and writers
+	dirs    map[string]string
+	writers map[ledger.Store]*sql.DB
+}
+
+func (f *files) open(t *testing.T, name string, d ledgertest.Deps) (*Store, *sql.DB) {
+	t.Helper()
+	s, db := openWith(t, f.path(t, name), d)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writers[s] = db
+	return s, db
+}
+
+func (f *files) writer(s ledger.Store) *sql.DB {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.writers[s]
 }
 
 func (f *files) path(t *testing.T, name string) string {
@@ -40,31 +59,50 @@ func (f *files) path(t *testing.T, name string) string {
 
 func open(t *testing.T, path string, d ledgertest.Deps) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := openWith(t, path, d)
 	return s
+}
+
+// openWith gives the pool that writes as well.
+func openWith(t *testing.T, path string, d ledgertest.Deps) (*Store, *sql.DB) {
+	t.Helper()
+	s, db := openConfig(t, Config{Path: path, Now: d.Now, NewID: d.NewID, Logger: slog.New(slog.DiscardHandler)})
+	return s, db.Write
+}
+
+// openConfig gives what lies under the store as well.
+func openConfig(tb testing.TB, c Config) (*Store, sqlstore.Config) {
+	tb.Helper()
+	db, err := connect(c.withDefaults())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := sqlstore.Open(tb.Context(), db)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &Store{s}, db
 }
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	dbs := &files{dirs: map[string]string{}}
+	dbs := &files{dirs: map[string]string{}, writers: map[ledger.Store]*sql.DB{}}
 	ledgertest.Run(t, ledgertest.Harness{
 		Open: func(t *testing.T, name string, d ledgertest.Deps) ledger.Store {
 			t.Helper()
-			return open(t, dbs.path(t, name), d)
+			s, _ := dbs.open(t, name, d)
+			return s
 		},
 		Fill: func(t *testing.T, s ledger.Store) {
 			t.Helper()
-			if _, err := s.(*Store).write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
+			if _, err := dbs.writer(s).ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 				t.Fatal(err)
 			}
 		},
 		OpenReadOnly: func(t *testing.T, name string, d ledgertest.Deps) ledger.Store {
 			t.Helper()
-			s := open(t, dbs.path(t, name), d)
-			if _, err := s.write.ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
+			s, db := dbs.open(t, name, d)
+			if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
 				t.Fatal(err)
 			}
 			return s
@@ -75,8 +113,8 @@ func TestConformance(t *testing.T) {
 func TestNewerSchemaIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
-	s := open(t, path, ledgertest.Deps{})
-	if _, err := s.write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`); err != nil {
+	s, db := openWith(t, path, ledgertest.Deps{})
+	if _, err := db.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -155,10 +193,10 @@ func TestOpenNeedsPlace(t *testing.T) {
 // TestSecondaryRowFails proves that a record survives when its link cannot be saved.
 func TestSecondaryRowFails(t *testing.T) {
 	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
+	s, db := openWith(t, filepath.Join(t.TempDir(), "a.db"), ledgertest.Deps{})
 	defer s.Close()
 	for _, q := range []string{"DROP TABLE agent_run_media", "DROP TABLE prompt_run_media", "DROP TABLE media_lineage"} {
-		if _, err := s.write.ExecContext(t.Context(), q); err != nil {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -207,7 +245,7 @@ func TestFailureCodes(t *testing.T) {
 		{errors.New("odd"), media.CodeInternal},
 		{media.Errorf(media.CodeTooLarge, "kept"), media.CodeTooLarge},
 	} {
-		if got := media.CodeOf(failure("do it", c.err)); got != c.want {
+		if got := media.CodeOf(sqlstore.Failure(&dialect{}, "do it", c.err)); got != c.want {
 			t.Errorf("%v: code %q, want %q", c.err, got, c.want)
 		}
 	}
@@ -217,14 +255,14 @@ func TestFailureCodes(t *testing.T) {
 func TestAnotherProcessHoldsTheLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")
-	holder := open(t, path, ledgertest.Deps{})
+	holder, db := openWith(t, path, ledgertest.Deps{})
 	defer holder.Close()
 	waiter, err := Open(t.Context(), Config{Path: path, BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer waiter.Close()
-	tx, err := holder.write.BeginTx(t.Context(), nil)
+	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +299,7 @@ func BenchmarkRecord(b *testing.B) {
 	defer s.Close()
 	ctx := media.WithScope(b.Context(), media.Scope{Owner: "ann", Tree: "t", Run: "r"})
 	for i := 0; b.Loop(); i++ {
-		blob := media.Blob{Digest: media.DigestOf([]byte(itoa(int64(i)))), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+		blob := media.Blob{Digest: media.DigestOf([]byte(strconv.Itoa(i))), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
 		if _, err := s.Record(ctx, media.NewOutput(blob, media.Meta{Label: "x"})); err != nil {
 			b.Fatal(err)
 		}

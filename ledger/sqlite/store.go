@@ -3,8 +3,8 @@
 // while another is being synced share the next sync. Several processes may share the
 // file; writers take turns.
 //
-// Errors are those of package ledger. It imports ledger, media, the SQLite driver and
-// the migration tool.
+// Errors are those of package ledger. It imports ledger with its SQL, media, the SQLite
+// driver and the migration tool.
 package sqlite
 
 import (
@@ -15,13 +15,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
-	"github.com/google/uuid"
 	// The driver registers itself as "sqlite".
 	_ "modernc.org/sqlite"
 
 	"atelier/ledger"
+	"atelier/ledger/internal/sqlstore"
 	"atelier/media"
 )
 
@@ -49,86 +50,56 @@ func (c Config) withDefaults() Config {
 	if c.Readers <= 0 {
 		c.Readers = 4
 	}
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // the default clock
-	}
-	if c.NewID == nil {
-		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
 	return c
 }
 
 // Store is the ledger in one file.
-type Store struct {
-	cfg Config
-	// write has one connection, so that writers of this process queue here instead of
-	// polling for SQLite's lock; read has several and cannot write.
-	write, read *sql.DB
-	writes      queue
-}
+type Store struct{ *sqlstore.Store }
 
 var _ ledger.Store = (*Store)(nil)
 
 // Open opens the ledger, creating and migrating it as needed. A database that a newer
 // program wrote is media.CodeUnsupported; one that is no database is media.CodeCorrupt.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	c = c.withDefaults()
-	if c.Path == "" {
-		return nil, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
-	}
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o750); err != nil {
-		return nil, failure("open ledger", err)
-	}
-	s := &Store{cfg: c}
-	var err error
-	if s.write, err = sql.Open("sqlite", dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")); err != nil {
-		return nil, failure("open ledger", err)
-	}
-	s.write.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite", dsn(c, "_pragma=query_only(1)")); err != nil {
-		return nil, errors.Join(failure("open ledger", err), s.write.Close())
-	}
-	s.read.SetMaxOpenConns(c.Readers)
-	s.read.SetMaxIdleConns(c.Readers)
-	if err := s.migrate(ctx); err != nil {
-		_ = s.Close() // the migration's error is the one to tell
+	db, err := connect(c.withDefaults())
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	s, err := sqlstore.Open(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s}, nil
+}
+
+// connect opens two pools. The one that writes has one connection, so that writers of
+// this process queue there instead of polling for SQLite's lock; the one that reads
+// has several and cannot write.
+func connect(c Config) (sqlstore.Config, error) {
+	const what = "open ledger"
+	d := &dialect{}
+	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
+	if c.Path == "" {
+		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
+	}
+	err := os.MkdirAll(filepath.Dir(c.Path), 0o750)
+	if err != nil {
+		return db, sqlstore.Failure(d, what, err)
+	}
+	if db.Write, err = sql.Open("sqlite", dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")); err != nil {
+		return db, sqlstore.Failure(d, what, err)
+	}
+	db.Write.SetMaxOpenConns(1)
+	if db.Read, err = sql.Open("sqlite", dsn(c, "_pragma=query_only(1)")); err != nil {
+		return db, errors.Join(sqlstore.Failure(d, what, err), db.Write.Close())
+	}
+	db.Read.SetMaxOpenConns(c.Readers)
+	db.Read.SetMaxIdleConns(c.Readers)
+	return db, nil
 }
 
 func dsn(c Config, more string) string {
 	path := (&url.URL{Path: filepath.ToSlash(c.Path)}).EscapedPath()
-	busy := "_pragma=busy_timeout(" + itoa(c.BusyTimeout.Milliseconds()) + ")"
+	busy := "_pragma=busy_timeout(" + strconv.FormatInt(c.BusyTimeout.Milliseconds(), 10) + ")"
 	return "file:" + path + "?" + busy + "&_pragma=foreign_keys(1)&" + more
 }
-
-// Close releases the file.
-func (s *Store) Close() error {
-	return failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
-}
-
-// attempt runs fn inside the transaction so that its failure undoes only itself, and
-// logs that failure.
-func (s *Store) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
-	if _, err := tx.ExecContext(ctx, "SAVEPOINT secondary"); err != nil {
-		return failure(what, err)
-	}
-	err := fn()
-	if err != nil {
-		s.cfg.Logger.WarnContext(ctx, "ledger row not saved", slog.String("what", what),
-			slog.String("error", media.Scrub(err.Error())))
-		if _, rerr := tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT secondary"); rerr != nil {
-			return failure(what, rerr)
-		}
-	}
-	if _, rerr := tx.ExecContext(ctx, "RELEASE SAVEPOINT secondary"); rerr != nil {
-		return failure(what, rerr)
-	}
-	return nil
-}
-
-func (s *Store) stampNow() string { return stampText(s.cfg.Now()) }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (s *Store) Conversation(ctx context.Context, owner, id string) (ledger.Conv
 	}
 	c, err := scanConversation(s.read.QueryRowContext(ctx, `SELECT `+conversationColumns+
 		` FROM conversations WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
-	return c, failure("read conversation "+id, err)
+	return c, s.failure("read conversation "+id, err)
 }
 
 // ListConversations lists conversations, the last begun first.
@@ -54,7 +54,7 @@ func (s *Store) ListConversations(ctx context.Context, owner string, p ledger.Pa
 	list, err := page(ctx, s.read, sel, p, order[ledger.Conversation]{
 		key: "id", descending: true, scan: scanConversation, next: func(c ledger.Conversation) string { return c.ID },
 	})
-	return list, failure("list conversations", err)
+	return list, s.failure("list conversations", err)
 }
 
 // DeleteConversation leaves a tombstone.
@@ -103,12 +103,19 @@ func (s *Store) SaveMessage(ctx context.Context, owner string, m ledger.Message)
 		if err := changed(what+": conversation", m.ConversationID, res); err != nil {
 			return err
 		}
+		if err := s.lock(ctx, tx, messageLock(m.ID)); err != nil {
+			return err
+		}
 		if err := stays(ctx, tx, m); err != nil {
 			return err
 		}
 		return v.upsert(ctx, tx, "conversation_details", "id")
 	})
 }
+
+// messageLock is held while a transaction looks where a message stands, or for its last
+// attachment, and adds to it.
+func messageLock(id string) string { return "message " + id }
 
 // stays refuses to move a message into another conversation.
 func stays(ctx context.Context, tx *sql.Tx, m ledger.Message) error {
@@ -133,7 +140,7 @@ func (s *Store) ListMessages(ctx context.Context, owner, conversationID string, 
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Message]{
 		key: "id", descending: q.Newest, scan: scanMessage, next: func(m ledger.Message) string { return m.ID },
 	})
-	return list, failure("list messages", err)
+	return list, s.failure("list messages", err)
 }
 
 func scanMessage(from row) (m ledger.Message, err error) {

@@ -1,10 +1,11 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -164,14 +165,16 @@ func (v *values) insert(ctx context.Context, tx *sql.Tx, table string) error {
 	return err
 }
 
-// upsert writes a row, or all its columns but created_at over the one with the same key.
+// upsert writes a row, or all its columns but key and created_at over the one with the
+// same key, which is a list of columns.
 func (v *values) upsert(ctx context.Context, tx *sql.Tx, table, key string) error {
 	var q strings.Builder
 	q.WriteString(v.insertSQL(table))
 	q.WriteString(" ON CONFLICT (" + key + ") DO UPDATE SET ")
+	keys := strings.Split(key, ", ")
 	sep := ""
 	for _, n := range v.names {
-		if n != "created_at" {
+		if n != "created_at" && !slices.Contains(keys, n) {
 			q.WriteString(sep + n + " = excluded." + n)
 			sep = ", "
 		}
@@ -283,7 +286,12 @@ func (o order[T]) direction() string {
 	return ""
 }
 
-func collect[T any](ctx context.Context, db *sql.DB, q *query, scan func(row) (T, error)) ([]T, error) {
+// querier is *sql.DB or *sql.Tx.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func collect[T any](ctx context.Context, db querier, q *query, scan func(row) (T, error)) ([]T, error) {
 	rows, err := db.QueryContext(ctx, q.text.String(), q.args...)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -87,7 +87,7 @@ func (s *Store) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
 	}
 	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+
 		` FROM agent_runs WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
-	return r, failure("read run "+id, err)
+	return r, s.failure("read run "+id, err)
 }
 
 // ListRuns lists runs, newest first.
@@ -111,7 +111,7 @@ func (s *Store) ListRuns(ctx context.Context, owner string, q ledger.RunQuery) (
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Run]{
 		key: "id", descending: true, scan: scanRun, next: func(r ledger.Run) string { return r.ID },
 	})
-	return list, failure("list runs", err)
+	return list, s.failure("list runs", err)
 }
 
 // SaveStep inserts or overwrites a step.
@@ -153,7 +153,7 @@ func (s *Store) ListSteps(ctx context.Context, owner, runID string, p ledger.Pag
 	list, err := page(ctx, s.read, sel, p, order[ledger.Step]{
 		key: "id", scan: scanStep, next: func(st ledger.Step) string { return st.ID },
 	})
-	return list, failure("list steps", err)
+	return list, s.failure("list steps", err)
 }
 
 func scanStep(from row) (ledger.Step, error) {
@@ -172,5 +172,5 @@ func (s *Store) ownsRun(ctx context.Context, owner, runID string) error {
 	var one int
 	err := s.read.QueryRowContext(ctx,
 		`SELECT 1 FROM agent_runs WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&one)
-	return failure("read run "+runID, err)
+	return s.failure("read run "+runID, err)
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -38,6 +38,9 @@ func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error
 	o.Label = clip(o.Label)
 	saved := o
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
+			return err
+		}
 		have, err := findByDigest(ctx, tx, scope, o.Digest)
 		again := err == nil
 		if errors.Is(err, sql.ErrNoRows) {
@@ -70,6 +73,10 @@ func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error
 	}
 	return saved, nil
 }
+
+// treeLock is held while a transaction looks for an item of a tree, or for the last
+// place in a list of one, and adds what is missing.
+func treeLock(scope media.Scope) string { return "tree " + scope.Owner + " " + scope.Tree }
 
 func clip(label string) string {
 	if utf8.RuneCountInString(label) <= labelMax {

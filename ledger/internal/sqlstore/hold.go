@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func (s *Store) HoldOperation(ctx context.Context, owner, id, holder string, unt
 func (s *Store) OperationOfTask(ctx context.Context, provider, taskID string) (ledger.Operation, error) {
 	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM operations WHERE id =
 		(SELECT operation_id FROM provider_tasks WHERE provider = $1 AND task_id = $2 ORDER BY id LIMIT 1)`, provider, taskID))
-	return o, failure("find operation of task", err)
+	return o, s.failure("find operation of task", err)
 }
 
 // AdriftBlobs lists what arrived for an operation and is in none of its slots.
@@ -58,5 +58,5 @@ func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]led
 	sel.where("(SELECT owner FROM operations WHERE operations.id = blobs.operation_id) = ?", owner)
 	sel.text.WriteString(" ORDER BY created_at, digest")
 	list, err := collect(ctx, s.read, sel, scanBlob)
-	return list, failure("list blobs without slots", err)
+	return list, s.failure("list blobs without slots", err)
 }

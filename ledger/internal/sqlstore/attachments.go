@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -41,10 +41,13 @@ func (s *Store) message(ctx context.Context, owner, id string) (ledger.Message, 
 		d.agent, d.status, d.error_code, d.error_message, d.retryable, d.created_at, d.updated_at
 		FROM conversation_details d JOIN conversations c ON c.id = d.conversation_id
 		WHERE c.owner = $1 AND d.id = $2 AND c.deleted_at IS NULL AND d.deleted_at IS NULL`, owner, id))
-	return m, failure("read message "+id, err)
+	return m, s.failure("read message "+id, err)
 }
 
 func (s *Store) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.Message, o media.Output) error {
+	if err := s.lock(ctx, tx, messageLock(m.ID)); err != nil {
+		return err
+	}
 	rec, err := scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+
 		` FROM media WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, o.ID))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -114,7 +117,7 @@ func (s *Store) ListAttachments(ctx context.Context, owner, conversationID strin
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Attachment]{
 		key: "a.id", descending: q.Newest, scan: scanAttachment, next: func(a ledger.Attachment) string { return a.ID },
 	})
-	return list, failure("list attachments", err)
+	return list, s.failure("list attachments", err)
 }
 
 func scanAttachment(from row) (a ledger.Attachment, err error) {

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func (s *Store) MediaRecord(ctx context.Context, owner, id string) (ledger.Recor
 	}
 	m, err := scanRecord(s.read.QueryRowContext(ctx, `SELECT `+recordColumns+
 		` FROM media WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
-	return m, failure("read media "+id, err)
+	return m, s.failure("read media "+id, err)
 }
 
 // ListMedia lists records, newest first.
@@ -51,7 +51,7 @@ func (s *Store) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Record]{
 		key: "id", descending: true, scan: scanRecord, next: func(m ledger.Record) string { return m.ID },
 	})
-	return list, failure("list media", err)
+	return list, s.failure("list media", err)
 }
 
 // LabelMedia changes label and description.
@@ -110,6 +110,9 @@ func (s *Store) PromoteMedia(ctx context.Context, owner, runID string, chosen []
 
 func (s *Store) promote(ctx context.Context, tx *sql.Tx, r ledger.Run, o media.Output) error {
 	scope := media.Scope{Owner: r.Owner, Tree: r.Tree, Run: r.ID}
+	if err := s.lock(ctx, tx, treeLock(scope)); err != nil {
+		return err
+	}
 	m, err := findByDigest(ctx, tx, scope, o.Digest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return media.Errorf(media.CodeNotFound, "it has no media record in this run tree")
@@ -198,7 +201,7 @@ func (s *Store) ListPromptMedia(ctx context.Context, owner, runID string, p ledg
 			return l, err
 		},
 	})
-	return list, failure("list prompt-run media", err)
+	return list, s.failure("list prompt-run media", err)
 }
 
 // ListAgentMedia lists what a run chose for its answer.
@@ -214,7 +217,7 @@ func (s *Store) ListAgentMedia(ctx context.Context, owner, runID string, p ledge
 			return l, err
 		},
 	})
-	return list, failure("list agent-run media", err)
+	return list, s.failure("list agent-run media", err)
 }
 
 // Lineage lists the edges to a record's parents.
@@ -230,5 +233,5 @@ func (s *Store) Lineage(ctx context.Context, owner, mediaID string) ([]ledger.Ed
 			str(&e.OperationID), timeCol{&e.CreatedAt})
 		return e, err
 	})
-	return edges, failure("read lineage", err)
+	return edges, s.failure("read lineage", err)
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (s *Store) ListPrompts(ctx context.Context, owner, runID string, p ledger.P
 	list, err := page(ctx, s.read, sel, p, order[ledger.Prompt]{
 		key: "id", scan: scanPrompt, next: func(p ledger.Prompt) string { return p.ID },
 	})
-	return list, failure("list prompt runs", err)
+	return list, s.failure("list prompt runs", err)
 }
 
 func scanPrompt(from row) (ledger.Prompt, error) {

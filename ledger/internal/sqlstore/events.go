@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -28,6 +28,10 @@ func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 		e.CreatedAt = e.CreatedAt.UTC().Truncate(time.Microsecond)
 	}
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		// Batches may touch several trees, in any order.
+		if err := s.lock(ctx, tx, "events"); err != nil {
+			return err
+		}
 		for i := range saved {
 			if err := appendEvent(ctx, tx, &saved[i]); err != nil {
 				return err
@@ -77,7 +81,7 @@ func (s *Store) ListEvents(ctx context.Context, owner, runID string, after int64
 	err := s.read.QueryRowContext(ctx, `SELECT tree_id FROM agent_runs
 		WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, runID).Scan(&tree)
 	if err != nil {
-		return nil, failure("read run "+runID, err)
+		return nil, s.failure("read run "+runID, err)
 	}
 	sel := selectFrom("id, position, sequence, tree_id, run_id, agent_path, kind, payload, created_at", "run_events", "tree_id = ?", tree)
 	sel.where("sequence > ?", after)
@@ -86,5 +90,5 @@ func (s *Store) ListEvents(ctx context.Context, owner, runID string, after int64
 		err = from.Scan(&e.ID, &e.Position, &e.Sequence, &e.Tree, &e.RunID, str(&e.AgentPath), &e.Kind, jsonCol{&e.Payload}, timeCol{&e.CreatedAt})
 		return e, err
 	})
-	return events, failure("list events", err)
+	return events, s.failure("list events", err)
 }

@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func scanBlob(from row) (ledger.Blob, error) {
 // BlobOf reads one blob.
 func (s *Store) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error) {
 	b, err := scanBlob(s.read.QueryRowContext(ctx, `SELECT `+blobColumns+` FROM blobs WHERE digest = $1`, d.String()))
-	return b, failure("read blob "+d.String(), err)
+	return b, s.failure("read blob "+d.String(), err)
 }
 
 // ListBlobs lists blobs in digest order.
@@ -68,5 +68,5 @@ func (s *Store) ListBlobs(ctx context.Context, orphans bool, p ledger.Page) (led
 	list, err := page(ctx, s.read, sel, p, order[ledger.Blob]{
 		key: "digest", scan: scanBlob, next: func(b ledger.Blob) string { return b.Digest.String() },
 	})
-	return list, failure("list blobs", err)
+	return list, s.failure("list blobs", err)
 }

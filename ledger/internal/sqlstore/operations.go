@@ -1,4 +1,4 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
@@ -135,7 +135,7 @@ func (s *Store) Operation(ctx context.Context, owner, id string) (ledger.Operati
 	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+
 		` FROM operations WHERE owner = $1 AND id = $2`, owner, id))
 	if err != nil {
-		return o, nil, nil, failure("read operation "+id, err)
+		return o, nil, nil, s.failure("read operation "+id, err)
 	}
 	sel := selectFrom(`operation_id, slot_index, status, media_id, ref, digest, revised_prompt, seed, safety,
 		error_code, error_message, retryable, updated_at`, "operation_slots", "operation_id = ?", id)
@@ -147,7 +147,7 @@ func (s *Store) Operation(ctx context.Context, owner, id string) (ledger.Operati
 		return sl, err
 	})
 	if err != nil {
-		return o, nil, nil, failure("read operation slots", err)
+		return o, nil, nil, s.failure("read operation slots", err)
 	}
 	sel = selectFrom(`id, operation_id, call_index, attempt, idempotency_key, provider, task_id, status, detail,
 		error_code, error_message, retryable, finished_at, created_at, updated_at`, "provider_tasks", "operation_id = ?", id)
@@ -158,7 +158,7 @@ func (s *Store) Operation(ctx context.Context, owner, id string) (ledger.Operati
 			timeCol{&t.FinishedAt}, timeCol{&t.CreatedAt}, timeCol{&t.UpdatedAt})
 		return t, err
 	})
-	return o, slots, tasks, failure("read provider tasks", err)
+	return o, slots, tasks, s.failure("read provider tasks", err)
 }
 
 // OperationByKey finds one by its idempotency key.
@@ -168,7 +168,7 @@ func (s *Store) OperationByKey(ctx context.Context, owner, key string) (ledger.O
 	}
 	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+
 		` FROM operations WHERE owner = $1 AND idempotency_key = $2`, owner, key))
-	return o, failure("read operation", err)
+	return o, s.failure("read operation", err)
 }
 
 // ListOperations lists operations, newest first.
@@ -186,5 +186,5 @@ func (s *Store) ListOperations(ctx context.Context, owner string, q ledger.Opera
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Operation]{
 		key: "id", descending: true, scan: scanOperation, next: func(o ledger.Operation) string { return o.ID },
 	})
-	return list, failure("list operations", err)
+	return list, s.failure("list operations", err)
 }

@@ -1,9 +1,10 @@
-package sqlite
+package sqlstore
 
 import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"atelier/ledger"
@@ -19,8 +20,15 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 	if amount < 0 {
 		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
 	}
+	if err := s.giveBack(ctx); err != nil {
+		return s.failure(what, err)
+	}
+	names := make([]string, len(limits))
+	for i, l := range limits {
+		names[i] = l.Name
+	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.giveBack(ctx, tx); err != nil {
+		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
 			return err
 		}
 		for _, l := range limits {
@@ -30,6 +38,15 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 		}
 		return nil
 	})
+}
+
+// lockMoney holds an operation's reservations, then the budgets by name.
+func (s *Store) lockMoney(ctx context.Context, tx *sql.Tx, operation string, budgets []string) error {
+	locks := []string{"operation " + operation}
+	for _, b := range slices.Sorted(slices.Values(budgets)) {
+		locks = append(locks, "budget "+b)
+	}
+	return s.lock(ctx, tx, locks...)
 }
 
 func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amount ledger.Pico, l ledger.Limit) error {
@@ -63,23 +80,36 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amoun
 const beginTime = time.Minute
 
 // giveBack ends the reservations of operations that never began: a process died between
-// the two, and nobody can settle them.
-func (s *Store) giveBack(ctx context.Context, tx *sql.Tx) error {
-	const forsaken = ` FROM budget_reservations r WHERE r.created_at < $1 AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = r.operation_id)`
-	before := stampText(s.cfg.Now().Add(-beginTime))
-	if _, err := tx.ExecContext(ctx, `UPDATE budgets SET reserved = reserved - (SELECT SUM(r.reserved)`+forsaken+` AND r.budget = budgets.name)
-		WHERE name IN (SELECT r.budget`+forsaken+`)`, before); err != nil {
+// the two, and nobody can settle them. Each is a commit of its own.
+func (s *Store) giveBack(ctx context.Context) error {
+	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
+	forsaken, err := collect(ctx, s.read, q, scanName)
+	if err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM budget_reservations WHERE created_at < $1
-		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, before)
-	return err
+	for _, operation := range forsaken {
+		if err := s.SettleMoney(ctx, operation, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SettleMoney ends the operation's reservations and counts what was spent.
 func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
 	return s.commit(ctx, "settle money", func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
+		if err := s.lockMoney(ctx, tx, operation, nil); err != nil {
+			return err
+		}
+		names, err := collect(ctx, tx, selectFrom("budget", "budget_reservations", "operation_id = ?", operation), scanName)
+		if err != nil {
+			return err
+		}
+		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
 			reserved = reserved - (SELECT r.reserved FROM budget_reservations r WHERE r.operation_id = $3 AND r.budget = budgets.name)
 			WHERE name IN (SELECT budget FROM budget_reservations WHERE operation_id = $3)`, int64(spent), s.stampNow(), operation)
 		if err != nil {
@@ -90,11 +120,16 @@ func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.
 	})
 }
 
+func scanName(from row) (name string, err error) {
+	err = from.Scan(&name)
+	return name, err
+}
+
 // Budget tells what is spent and reserved.
 func (s *Store) Budget(ctx context.Context, name string) (spent, reserved ledger.Pico, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT spent, reserved FROM budgets WHERE name = $1`, name).Scan(&spent, &reserved)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, 0, nil
 	}
-	return spent, reserved, failure("read budget", err)
+	return spent, reserved, s.failure("read budget", err)
 }

@@ -1,0 +1,61 @@
+//go:build postgres && unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/internal/pgtest"
+)
+
+// With the build tag postgres every test of the command line has its ledger on a real
+// server.
+func runTests(m *testing.M) int { return pgtest.Main(m) }
+
+// newDatabase is an empty database for each place.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	return pgtest.Database(t)
+}
+
+// TestDoctorShowsDatabase shows that the ledger is where the variable says.
+func TestDoctorShowsDatabase(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.must("generate", "a fox", "--size", "64x64")
+	if o := p.must("doctor"); !strings.Contains(o.stdout, "PostgreSQL test_") {
+		t.Errorf("doctor says\n%s", o.stdout)
+	}
+	if n := len(p.listed().Items); n != 1 {
+		t.Errorf("%d items listed", n)
+	}
+	p.env[databaseVariable] = newDatabase(t)
+	if n := len(p.listed().Items); n != 0 {
+		t.Errorf("%d items listed in another database", n)
+	}
+}
+
+// TestDatabaseGoes loses the server while a run waits for its pictures.
+func TestDatabaseGoes(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	p, s := connected(t)
+	p.env[databaseVariable] = server.Database(t)
+	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
+	slowAfter(s, 2)
+	proc := p.start("run", "sage", "draw three pictures")
+	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	server.Stop()
+	p.atelier("media", "list").refused(t, exitProvider, databaseVariable)
+	if err := proc.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	proc.wait()
+	server.Restart(t)
+	if n := len(p.listed().Items); n != 1 {
+		t.Errorf("%d items listed, want 1", n)
+	}
+	p.must("media", "verify")
+}

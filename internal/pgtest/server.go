@@ -1,0 +1,289 @@
+//go:build unix
+
+// Package pgtest gives a test a PostgreSQL server of its own: real, in a temporary
+// directory, reached by a socket in that directory alone, stopped and removed when the
+// test ends or its process dies.
+//
+// It needs the programs initdb and postgres, 15 or newer, in PATH or where Debian puts
+// them, and fails the test where they are missing: tests that use it carry the build
+// tag postgres. It imports the standard library and the PostgreSQL driver.
+package pgtest
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	// The driver registers itself as "pgx".
+	_ "github.com/jackc/pgx/v5/stdlib"
+)
+
+// Guest is a role that needs the password [GuestPassword]; it owns nothing. All others
+// are trusted.
+const (
+	Guest         = "guest"
+	GuestPassword = "sesame"
+)
+
+const (
+	superuser = "postgres"
+	// startLimit is a time that only a hang takes.
+	startLimit = time.Minute
+	// logKept is how many bytes of the server's log a failing start shows.
+	logKept = 4000
+)
+
+// watchdog makes a cluster where there is none, which sorts text as people do and not by
+// bytes, and runs the server until its input ends, which it does at the latest with the
+// process of the test. Unless told to keep the directory, it removes it. It leads a
+// process group, all of which it tells to quit.
+const watchdog = `dir=$1 bin=$2
+trap : QUIT
+{
+	[ -e "$dir/made" ] || "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C \
+		--locale-provider=icu --icu-locale=en-US --no-sync --no-instructions >/dev/null && : >"$dir/made" &&
+	exec "$bin/postgres" -D "$dir/data" -k "$dir" -h "" -F -c hba_file="$dir/pg_hba.conf" -c full_page_writes=off \
+		-c max_connections=300 -c shared_buffers=32MB -c autovacuum=off
+} & server=$!
+read -r word
+kill -QUIT 0
+while kill -0 $server 2>/dev/null; do wait $server; done
+[ "$word" = keep ] || rm -rf "$dir"`
+
+// Server is one PostgreSQL server. Its methods are for the test's own goroutine, but
+// for [Server.Database].
+type Server struct {
+	dir, bin string
+	as       *syscall.SysProcAttr
+	running  *running
+}
+
+// running is one life of the server.
+type running struct {
+	stdin io.WriteCloser
+	done  chan struct{} // closed when the processes are gone
+	log   strings.Builder
+}
+
+// Start makes a server for one test.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := start()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.remove)
+	return s
+}
+
+// serverVariable tells the tests of a package where the server of [Main] is.
+const serverVariable = "PGTEST_SERVER"
+
+// Main runs the tests of a package with one server, whose databases [Database] gives,
+// and returns the exit code.
+func Main(m *testing.M) int {
+	s, err := start()
+	if err != nil {
+		_, _ = io.WriteString(os.Stderr, "pgtest: "+err.Error()+"\n")
+		return 1
+	}
+	defer s.remove()
+	if err := os.Setenv(serverVariable, s.dir); err != nil {
+		_, _ = io.WriteString(os.Stderr, "pgtest: "+err.Error()+"\n")
+		return 1
+	}
+	return m.Run()
+}
+
+// Database makes an empty database on the server of [Main] and gives its URL.
+func Database(tb testing.TB) string {
+	tb.Helper()
+	s := &Server{dir: os.Getenv(serverVariable)}
+	if s.dir == "" {
+		tb.Fatal("pgtest: there is no server: call pgtest.Main in TestMain")
+	}
+	return s.Database(tb)
+}
+
+func start() (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, bin: bin, as: &syscall.SysProcAttr{Setpgid: true}}
+	if err := s.begin(); err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) begin() error {
+	if os.Geteuid() == 0 {
+		var err error
+		if s.as.Credential, err = unprivileged(s.dir); err != nil {
+			return err
+		}
+	}
+	rules := "local all " + Guest + " scram-sha-256\nlocal all all trust\n"
+	if err := os.WriteFile(filepath.Join(s.dir, "pg_hba.conf"), []byte(rules), 0o644); err != nil { //nolint:gosec // the server's user reads it
+		return err
+	}
+	if err := s.up(); err != nil {
+		return err
+	}
+	return s.execute("CREATE ROLE " + Guest + " LOGIN PASSWORD '" + GuestPassword + "'")
+}
+
+// remove ends the server and removes its data.
+func (s *Server) remove() {
+	s.stop("remove\n")
+	_ = os.RemoveAll(s.dir) // the watchdog did, unless the server never ran
+}
+
+// programs finds the directory of initdb and postgres.
+func programs() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is good
+	if len(found) == 0 {
+		return "", errors.New("these tests need PostgreSQL's initdb and postgres, 15 or newer: apt-get install postgresql, or put them into PATH")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(strings.Split(path, "/")[4]) // 0 for an odd name
+		return n
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+// unprivileged is a user for a server that refuses root; the directory becomes theirs.
+func unprivileged(dir string) (*syscall.Credential, error) {
+	u, err := user.Lookup(superuser)
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL refuses to run as root, and there is neither a user postgres nor nobody: %w", err)
+	}
+	uid, uerr := strconv.ParseUint(u.Uid, 10, 31)
+	gid, gerr := strconv.ParseUint(u.Gid, 10, 31)
+	if err := errors.Join(uerr, gerr); err != nil {
+		return nil, err
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, int(uid), int(gid))
+}
+
+// Restart starts the server again after a [Server.Stop] and waits until it answers.
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
+	if err := s.up(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (s *Server) up() error {
+	c := exec.CommandContext(context.Background(), "/bin/sh", "-c", watchdog, "watchdog", s.dir, s.bin) //nolint:gosec // the programs of this package
+	c.Dir, c.SysProcAttr = s.dir, s.as
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	r := &running{stdin: stdin, done: make(chan struct{})}
+	ready := make(chan struct{})
+	go func() {
+		defer close(r.done)
+		r.read(stderr, ready)
+		_ = c.Wait() // it is told to quit, and says so
+	}()
+	s.running = r
+	select {
+	case <-ready:
+		return nil
+	case <-r.done:
+		return fmt.Errorf("PostgreSQL did not start:\n%s", r.log.String())
+	case <-time.After(startLimit):
+		return errors.New("PostgreSQL does not come up")
+	}
+}
+
+// read keeps the beginning of the log and tells when the server takes connections.
+func (r *running) read(log io.Reader, ready chan<- struct{}) {
+	told := false
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		line := lines.Text()
+		if r.log.Len() < logKept {
+			r.log.WriteString(line + "\n")
+		}
+		if !told && strings.Contains(line, "ready to accept connections") {
+			told = true
+			close(ready)
+		}
+	}
+	_, _ = io.Copy(io.Discard, log) // after an endless line, so that the server never waits
+}
+
+// Stop ends the server at once, as a crash does. Its data stay.
+func (s *Server) Stop() { s.stop("keep\n") }
+
+func (s *Server) stop(word string) {
+	if s.running == nil {
+		return
+	}
+	_, _ = io.WriteString(s.running.stdin, word) // a dead one needs no word
+	_ = s.running.stdin.Close()
+	<-s.running.done
+	s.running = nil
+}
+
+// Database makes an empty database and gives its URL.
+func (s *Server) Database(tb testing.TB) string {
+	tb.Helper()
+	name := "test_" + strings.ToLower(rand.Text())
+	if err := s.execute("CREATE DATABASE " + name); err != nil {
+		tb.Fatal(err)
+	}
+	return s.URL(name, superuser)
+}
+
+// URL names a database of this server, which need not exist, for a role.
+func (s *Server) URL(database, role string) string {
+	q := url.Values{"host": {s.dir}, "user": {role}}
+	return "postgres:///" + database + "?" + q.Encode()
+}
+
+func (s *Server) execute(statement string) error {
+	db, err := sql.Open("pgx", s.URL(superuser, superuser))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(context.Background(), statement)
+	return errors.Join(err, db.Close())
+}

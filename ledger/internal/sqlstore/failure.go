@@ -1,0 +1,56 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"errors"
+
+	"atelier/media"
+)
+
+// Failure gives an error its code and wraps it once; nil stays nil and errors that
+// have a code pass.
+func Failure(d Dialect, what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var coded *media.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return media.Errorf(media.CodeNotFound, "%s: there is none with this id here", what)
+	}
+	return d.Failure(what, err)
+}
+
+func (s *Store) failure(what string, err error) error { return Failure(s.dialect, what, err) }
+
+// needOwner refuses a read without scope.
+func needOwner(owner string) error {
+	if owner == "" {
+		return media.Errorf(media.CodeForbidden, "no owner given: ledger reads are made on somebody's behalf")
+	}
+	return nil
+}
+
+// need refuses a row without its required values, given as name, value pairs.
+func need(what string, pairs ...string) error {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return media.Errorf(media.CodeInvalid, "%s: %s is empty: set it", what, pairs[i])
+		}
+	}
+	return nil
+}
+
+// changed turns "no row matched" into not_found.
+func changed(what, id string, res sql.Result) error {
+	n, err := res.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return media.Errorf(media.CodeNotFound, "%s: there is no %q here", what, id)
+	}
+	return nil
+}

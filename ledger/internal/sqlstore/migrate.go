@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"atelier/ledger/migrations"
+	"atelier/media"
+)
+
+// migrateTries and migratePause bound how often two processes that meet at an empty
+// database start over.
+const (
+	migrateTries = 20
+	migratePause = 20 * time.Millisecond
+)
+
+// migrate brings the database to this program's schema. Two processes that start at
+// once both try; each migration is one transaction, so one of them wins and the other
+// finds the work done.
+func (s *Store) migrate(ctx context.Context) error {
+	var last error
+	for range migrateTries {
+		v, err := s.Version(ctx)
+		if err != nil {
+			return err
+		}
+		if v > migrations.Latest {
+			return media.Errorf(media.CodeUnsupported,
+				"open ledger: %s has schema version %d, this program knows %d: use a newer atelier, or name another database",
+				s.cfg.Place, v, migrations.Latest)
+		}
+		if v == migrations.Latest {
+			return nil
+		}
+		if last = s.dialect.Alone(ctx, s.write, func() error { return s.up(ctx) }); last == nil {
+			continue
+		}
+		if lasting(s.failure("migrate ledger", last)) {
+			break
+		}
+		if err := pause(ctx, migratePause); err != nil {
+			return s.failure("migrate ledger", err)
+		}
+	}
+	return s.failure("migrate ledger", last)
+}
+
+// lasting tells errors that do not come from another process at the same work.
+func lasting(err error) bool {
+	switch media.CodeOf(err) {
+	case media.CodeDiskFull, media.CodeForbidden, media.CodeCorrupt, media.CodeNotFound, media.CodeInvalid:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) up(ctx context.Context) error {
+	p, err := goose.NewProvider(s.dialect.Goose(), s.write, migrations.Files, goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Version is the schema version of the database; 0 for an empty one.
+func (s *Store) Version(ctx context.Context) (int64, error) {
+	var tables int
+	err := s.write.QueryRowContext(ctx, s.dialect.CountTables(), "goose_db_version").Scan(&tables)
+	if err != nil || tables == 0 {
+		return 0, s.failure("open ledger", err)
+	}
+	var v int64
+	err = s.write.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`).Scan(&v)
+	return v, s.failure("read ledger version", err)
+}

@@ -1,0 +1,153 @@
+// Package sqlstore is the ledger in SQL that every supported database takes. What
+// databases do differently is a [Dialect]; ledger/sqlite and ledger/postgres each have
+// one, open the database and hand it over.
+//
+// Statements keep to what SQLite and PostgreSQL share: numbered parameters, ON
+// CONFLICT, RETURNING, savepoints, text for ids, times and JSON. Where a transaction
+// decides by what it has read, it takes a lock of the dialect first; each method names
+// its locks in the order in which it takes them, so that no two wait for each other.
+//
+// Errors are those of package ledger. It imports ledger, media and the migration tool.
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pressly/goose/v3"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Dialect is what a database does in its own way.
+type Dialect interface {
+	// Goose is the migration tool's name for it.
+	Goose() goose.Dialect
+	// CountTables is a query that counts the tables called $1 where the ledger lies.
+	CountTables() string
+	// Alone runs fn while no other process runs one, where that needs more than a
+	// transaction of fn's own.
+	Alone(ctx context.Context, db *sql.DB, fn func() error) error
+	// Commit runs fn in a transaction and returns when it is synced; what names it in
+	// errors. fn may run again, in a new transaction, if the first one came to nothing.
+	Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error
+	// Lock holds a name until the transaction ends. Two transactions that lock the same
+	// name run one after the other, and the second sees what the first one wrote.
+	Lock(ctx context.Context, tx *sql.Tx, name string) error
+	// Failure gives an error of the driver its code and says what to do. It is asked for
+	// errors without a code only.
+	Failure(what string, err error) error
+	// Again tells an error after which Commit runs fn again: a deadlock, a lost connection.
+	Again(err error) bool
+}
+
+// Config is an open database and what the store depends on.
+type Config struct {
+	// Write runs transactions and Read all that is outside of one; they may be the same.
+	// The store closes both. Required.
+	Write, Read *sql.DB
+	// Dialect is required.
+	Dialect Dialect
+	// Place names the database in messages, without a password.
+	Place string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// NewID makes ids; nil means UUIDv7. Ids must sort in the order of making.
+	NewID func() string
+	// Logger gets a warning for every secondary row that could not be saved; nil means
+	// slog.Default.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return c
+}
+
+// Store is the ledger in one database.
+type Store struct {
+	cfg         Config
+	dialect     Dialect
+	write, read *sql.DB
+}
+
+var _ ledger.Store = (*Store)(nil)
+
+// Open migrates the database as needed. On an error it closes the database. A schema
+// that a newer program wrote is media.CodeUnsupported.
+func Open(ctx context.Context, c Config) (*Store, error) {
+	c = c.withDefaults()
+	s := &Store{cfg: c, dialect: c.Dialect, write: c.Write, read: c.Read}
+	if err := s.migrate(ctx); err != nil {
+		_ = s.Close() // the migration's error is the one to tell
+		return nil, err
+	}
+	return s, nil
+}
+
+// Place names the database, without a password.
+func (s *Store) Place() string { return s.cfg.Place }
+
+// Close releases the database.
+func (s *Store) Close() error {
+	return s.failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
+}
+
+// writeLimit bounds one write, whose context does not end with its caller's.
+const writeLimit = time.Minute
+
+// commit runs fn in a transaction of the dialect. It outlives the caller's cancellation:
+// what was made or paid is recorded whatever happens next.
+func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	defer cancel()
+	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
+}
+
+// attempt runs fn inside the transaction so that its failure undoes only itself, and
+// logs that failure.
+func (s *Store) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() error) error {
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT secondary"); err != nil {
+		return s.failure(what, err)
+	}
+	err := fn()
+	if s.dialect.Again(err) {
+		return err // the whole transaction is to be repeated
+	}
+	if err != nil {
+		s.cfg.Logger.WarnContext(ctx, "ledger row not saved", slog.String("what", what),
+			slog.String("error", media.Scrub(err.Error())))
+		if _, rerr := tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT secondary"); rerr != nil {
+			return s.failure(what, rerr)
+		}
+	}
+	if _, rerr := tx.ExecContext(ctx, "RELEASE SAVEPOINT secondary"); rerr != nil {
+		return s.failure(what, rerr)
+	}
+	return nil
+}
+
+// lock holds names, which must be in an order that every caller keeps.
+func (s *Store) lock(ctx context.Context, tx *sql.Tx, names ...string) error {
+	for _, n := range names {
+		if err := s.dialect.Lock(ctx, tx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) stampNow() string { return stampText(s.cfg.Now()) }

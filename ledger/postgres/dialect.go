@@ -1,0 +1,91 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"atelier/ledger/internal/sqlstore"
+)
+
+// dialect is PostgreSQL, where transactions run side by side.
+type dialect struct{ place string }
+
+var _ sqlstore.Dialect = dialect{}
+
+// Goose names the migration tool's dialect.
+func (dialect) Goose() goose.Dialect { return goose.DialectPostgres }
+
+// CountTables counts along the search path.
+func (dialect) CountTables() string {
+	return `SELECT COUNT(*) FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`
+}
+
+// Alone runs fn while this process holds the migration's lock. Its transaction only
+// waits, so the server must not take it for a stuck one.
+func (d dialect) Alone(ctx context.Context, db *sql.DB, fn func() error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // it has nothing to commit
+	if _, err := tx.ExecContext(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+		return err
+	}
+	if err := d.Lock(ctx, tx, "migration"); err != nil {
+		return err
+	}
+	return fn()
+}
+
+const (
+	// tries and tryPause bound how a transaction is repeated that came to nothing.
+	tries    = 4
+	tryPause = 20 * time.Millisecond
+)
+
+// Commit runs fn in a transaction of its own, beside others; the server syncs several
+// at once. After a deadlock, or when the connection is lost before the commit, it runs
+// fn again.
+func (d dialect) Commit(ctx context.Context, db *sql.DB, _ string, fn func(context.Context, *sql.Tx) error) error {
+	for try := 1; ; try++ {
+		committing, err := transact(ctx, db, fn)
+		if err == nil || committing || try == tries || !d.Again(err) {
+			return err
+		}
+		wait := time.NewTimer(time.Duration(try*try) * tryPause)
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			wait.Stop()
+			return err
+		}
+	}
+}
+
+// transact runs fn in one transaction. An error while committing leaves open whether
+// it was committed.
+func transact(ctx context.Context, db *sql.DB, fn func(context.Context, *sql.Tx) error) (committing bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	if err := fn(ctx, tx); err != nil {
+		_ = tx.Rollback() // fn's error is the one to tell
+		return false, err
+	}
+	return true, tx.Commit()
+}
+
+// Lock takes an advisory lock on the name's hash. Two names that share one only wait
+// for each other.
+func (dialect) Lock(ctx context.Context, tx *sql.Tx, name string) error {
+	sum := sha256.Sum256([]byte("atelier " + name))
+	key := int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // any 64 bits will do
+	_, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", key)
+	return err
+}

@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/pressly/goose/v3"
+
+	"atelier/ledger/internal/sqlstore"
+)
+
+// dialect is SQLite, where one transaction writes at a time.
+type dialect struct{ writes queue }
+
+var _ sqlstore.Dialect = (*dialect)(nil)
+
+// Goose names the migration tool's dialect.
+func (*dialect) Goose() goose.Dialect { return goose.DialectSQLite3 }
+
+// CountTables counts in the file's schema.
+func (*dialect) CountTables() string {
+	return `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
+}
+
+// Alone has nothing to add to fn's own transactions.
+func (*dialect) Alone(_ context.Context, _ *sql.DB, fn func() error) error { return fn() }
+
+// Lock has nothing to add: a transaction that writes holds the file from its start.
+func (*dialect) Lock(context.Context, *sql.Tx, string) error { return nil }
+
+// Again is never so: a transaction begins with the lock, and so cannot lose it.
+func (*dialect) Again(error) bool { return false }
