@@ -68,7 +68,7 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
 	return &run{
-		r: r.r, spec: sp, id: r.r.cfg.NewID(), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
+		r: r.r, spec: sp, id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
 		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer, max: r.max,
 	}, use, granted, nil
 }
