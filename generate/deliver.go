@@ -66,7 +66,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 			d.bad = map[Status]int{}
 		}
 		d.bad[s.Status]++
-		x.mark(index, item.Err != nil && item.Err.Retryable)
+		x.mark(index, item.Err != nil && item.Unbilled)
 	} else {
 		x.mark(index, false)
 		d.made++

@@ -142,8 +142,11 @@ type Item struct {
 	URL string
 	// DeclaredMIME is the type that the answer declared, if it did; only compared
 	// with the sniffed one.
-	DeclaredMIME  string
-	Err           *media.Error
+	DeclaredMIME string
+	Err          *media.Error
+	// Unbilled says, with Err, that the provider made nothing for this result, does not
+	// bill it, and may be asked for it again: the Gateway does so.
+	Unbilled      bool
 	RevisedPrompt string
 	Seed          *int64
 	Safety        *Safety

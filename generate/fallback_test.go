@@ -229,7 +229,7 @@ func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
 		for i := range task.N {
 			item := h.picture(ctx, t, uint8(10*number+i))
 			if number < 3 && i == task.N-1 {
-				item = generate.Item{Err: media.Errorf(media.CodeUnavailable, "this one was not made")}
+				item = generate.Item{Err: media.Errorf(media.CodeUnavailable, "this one was not made"), Unbilled: true}
 			}
 			u.Items = append(u.Items, item)
 		}
@@ -254,7 +254,7 @@ func TestFailedSlotsAloneAreAskedForAgain(t *testing.T) {
 		if task.N == 1 {
 			u.Items = nil
 		}
-		u.Items = append(u.Items, generate.Item{Err: media.Errorf(media.CodeUnavailable, "not made")})
+		u.Items = append(u.Items, generate.Item{Err: media.Errorf(media.CodeUnavailable, "not made"), Unbilled: true})
 		return u, nil
 	}
 	got = h.must(t, generate.Request{Model: "gpt-image-2", N: 2})

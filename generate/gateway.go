@@ -55,6 +55,9 @@ type Config struct {
 	// DefaultModel answers requests that name no model, where it makes what is asked for
 	// (ATELIER_IMAGE_MODEL); default is what the agent prefers, then the first provider that is ready.
 	DefaultModel string
+	// Fallback is the Fallback of requests that name neither a model nor a chain of their
+	// own (ATELIER_IMAGE_FALLBACK); default none.
+	Fallback []string
 	// Notify gives the URL that a provider's notifications are to come to, and the secret
 	// that they are to be signed with or to carry; see [Gateway.Notify]. Default nobody:
 	// tasks are polled.
@@ -217,6 +220,9 @@ func (g *Gateway) Providers() []Provider {
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is
 // cancelled. A provider that works past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = g.config.Fallback
+	}
 	p, err := g.planAny(ctx, r)
 	if err != nil {
 		return p.refused(), err

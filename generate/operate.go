@@ -56,6 +56,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
 		Prompt: media.Scrub(p.task.Prompt), N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
+		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
 	for i := range x.op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})

@@ -34,7 +34,11 @@ type Operation struct {
 	Metadata map[string]any
 	// Request is what [Gateway.Resume] needs to go on in another process: JSON, small
 	// and without media; empty if the operation cannot be resumed.
-	Request   json.RawMessage
+	Request json.RawMessage
+	// Holder is who works on the operation when it begins, HeldUntil how long nobody else
+	// may; [OperationLog.Finish] ends that. See [Resumer.Hold].
+	Holder    string
+	HeldUntil time.Time
 	StartedAt time.Time
 	// FinishedAt is zero until [OperationLog.Finish].
 	FinishedAt time.Time

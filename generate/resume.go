@@ -109,8 +109,8 @@ func resultOf(s *Saved) *Result {
 	return r
 }
 
-// hold keeps the right to work on the operation while it is worked on. The context
-// ends when somebody else has taken it: then this process has slept too long.
+// hold keeps the right to work on the operation while it is worked on; whoever began or
+// resumed it has it already, and a finished operation needs no giving up. The context ends when somebody else has taken it: then this process has slept too long.
 func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 	log, ok := x.g.config.Operations.(Resumer)
 	if !ok {
@@ -123,9 +123,6 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 	}
 	stop := make(chan struct{})
 	gone := make(chan struct{})
-	if err := keep(g.config.Now().Add(holdTime)); err != nil && media.CodeOf(err) == media.CodeConflict {
-		cancel(err)
-	}
 	go func() {
 		defer close(gone)
 		tick := time.NewTicker(holdTime / 3)
@@ -145,7 +142,7 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 	return held, func() {
 		close(stop)
 		<-gone
-		if held.Err() == nil || ctx.Err() != nil {
+		if x.op.FinishedAt.IsZero() && (held.Err() == nil || ctx.Err() != nil) {
 			if err := keep(time.Time{}); err != nil {
 				x.warn("the operation could not be released: " + asError(err).Message)
 			}
@@ -178,6 +175,7 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 	return 0, true
 }
 
+// attemptError is why an earlier process ended an attempt.
 func attemptError(a Attempt) *media.Error {
 	if a.Error == nil {
 		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")

@@ -38,6 +38,10 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
+	// HeldBy works on it, until HeldUntil alone; written by BeginOperation, not read back.
+	HeldBy    string    `json:"-"`
+	HeldUntil time.Time `json:"-"`
+
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -92,7 +96,7 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.
 	BeginOperation(ctx context.Context, o Operation) error
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
-	// warnings, money and failure. Doing it again overwrites.
+	// warnings, money and failure. With a FinishedAt nobody holds the operation any longer. Doing it again overwrites.
 	FinishOperation(ctx context.Context, o Operation) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error

@@ -43,6 +43,7 @@ func (l *Operations) Begin(ctx context.Context, op generate.Operation) error {
 	}
 	row := operationRow(op)
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
+	row.HeldBy, row.HeldUntil = op.Holder, op.HeldUntil
 	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
 	return l.store.BeginOperation(ctx, row)
 }

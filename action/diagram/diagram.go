@@ -39,16 +39,12 @@ func Diagram() action.Action {
 		{Name: "Direction", Default: "auto", Values: graph.Directions(), Description: "Where the arrows point: down, right, up, left; auto takes what fits."},
 		{Name: "Arrows", Type: "boolean", Default: true, Description: "Heads on the lines; false for plain lines."},
 	}
-	outs := []action.Param{
-		{Name: "NodeCount", Direction: action.Output, Type: "integer", Description: "How many boxes were drawn."},
-		{Name: "EdgeCount", Direction: action.Output, Type: "integer", Description: "How many arrows were drawn."},
-	}
 	return action.Action{
 		Name: Name,
 		Description: "Draws boxes and arrows in layers as SVG: a process, a structure, what depends on what, a decision. Up to 40 boxes read well. " +
 			"For relations without order use Create SVG Network, for numbers Create SVG Chart.",
 		Tags:   []string{"visual", "media"},
-		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Diagram"), outs),
+		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Diagram"), graph.Counts("boxes", "arrows")),
 		Run:    run,
 	}
 }
@@ -61,15 +57,9 @@ func run(ctx context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
-	data := d.render()
-	return action.Result{
-		Message:  "Drew the diagram “" + d.page.Title + "”.",
-		Warnings: d.warnings,
-		Outputs: map[string]any{
-			"Diagram": d.page.Item(data, d.alt), "Description": d.alt,
-			"NodeCount": len(d.graph.Nodes), "EdgeCount": len(d.graph.Edges),
-		},
-	}, nil
+	res := d.graph.Result("Diagram", "Drew the diagram “"+d.page.Title+"”.", d.page.Item(d.render(), d.alt), d.alt)
+	res.Warnings = d.warnings
+	return res, nil
 }
 
 // drawing is a checked request.

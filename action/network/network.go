@@ -36,16 +36,12 @@ func Network() action.Action {
 		{Name: "Nodes", ValueType: action.Other, IsArray: true, Type: "any", Description: `Nodes, where more than a name is to be said: [{"id": "Ada", "label": "Ada Lovelace", "group": "Authors", "value": 12}]. Groups are colours, value is the size of the circle; without it the number of relations is.`},
 		{Name: "Directed", Type: "boolean", Default: false, Description: "Arrow heads on the lines."},
 	}
-	outs := []action.Param{
-		{Name: "NodeCount", Direction: action.Output, Type: "integer", Description: "How many nodes were drawn."},
-		{Name: "EdgeCount", Direction: action.Output, Type: "integer", Description: "How many relations were drawn."},
-	}
 	return action.Action{
 		Name: Name,
 		Description: "Draws a network of relations as SVG: people, organisations, papers, species, services; up to 500 nodes. " +
 			"For steps and hierarchies use Create SVG Diagram.",
 		Tags:   []string{"visual", "media"},
-		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Network"), outs),
+		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Network"), graph.Counts("nodes", "relations")),
 		Run:    run,
 	}
 }
@@ -58,15 +54,9 @@ func run(ctx context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
-	data := d.render()
-	return action.Result{
-		Message:  "Drew the network “" + d.page.Title + "”.",
-		Warnings: d.warnings,
-		Outputs: map[string]any{
-			"Network": d.page.Item(data, d.alt), "Description": d.alt,
-			"NodeCount": len(d.graph.Nodes), "EdgeCount": len(d.graph.Edges),
-		},
-	}, nil
+	res := d.graph.Result("Network", "Drew the network “"+d.page.Title+"”.", d.page.Item(d.render(), d.alt), d.alt)
+	res.Warnings = d.warnings
+	return res, nil
 }
 
 // drawing is a checked request.

@@ -39,16 +39,12 @@ func Sketch() action.Action {
 		{Name: "Nodes", ValueType: action.Other, IsArray: true, Type: "any", Description: `Boxes, where more than a name is to be said: [{"id": "A", "label": "Idea", "note": "one line more", "shape": "ellipse", "group": "Now"}]. Shapes: ` + strings.Join(graph.Shapes(), ", ") + "."},
 		{Name: "Direction", Default: "auto", Values: graph.Directions(), Description: "Where the arrows point: down, right, up, left; auto takes what fits."},
 	}
-	outs := []action.Param{
-		{Name: "NodeCount", Direction: action.Output, Type: "integer", Description: "How many boxes were drawn."},
-		{Name: "EdgeCount", Direction: action.Output, Type: "integer", Description: "How many arrows were drawn."},
-	}
 	return action.Action{
 		Name: Name,
 		Description: "Draws boxes and arrows as SVG with a hand-drawn look: concepts, drafts, whiteboard explanations. Up to 25 boxes read well. " +
 			"For exact structures use Create SVG Diagram.",
 		Tags:   []string{"visual", "media"},
-		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Sketch"), outs),
+		Params: slices.Concat(params, svg.Params(defaultWidth, 0), svg.Outputs("Sketch"), graph.Counts("boxes", "arrows")),
 		Run:    run,
 	}
 }
@@ -61,14 +57,9 @@ func run(ctx context.Context, c *action.Call) (action.Result, error) {
 	if err != nil {
 		return action.Result{}, err
 	}
-	return action.Result{
-		Message:  "Drew the sketch “" + d.page.Title + "”.",
-		Warnings: d.warnings,
-		Outputs: map[string]any{
-			"Sketch": d.page.Item(d.render(), d.alt), "Description": d.alt,
-			"NodeCount": len(d.graph.Nodes), "EdgeCount": len(d.graph.Edges),
-		},
-	}, nil
+	res := d.graph.Result("Sketch", "Drew the sketch “"+d.page.Title+"”.", d.page.Item(d.render(), d.alt), d.alt)
+	res.Warnings = d.warnings
+	return res, nil
 }
 
 // drawing is a checked request.

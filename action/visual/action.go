@@ -54,11 +54,15 @@ func runChart(ctx context.Context, c *action.Call) (action.Result, error) {
 		return action.Result{}, err
 	}
 	data, alt := render(d)
+	item := d.Item(data, alt)
+	if d.W >= adapts {
+		item["metadata"] = map[string]any{svg.Adaptive: true}
+	}
 	return action.Result{
 		Message:  "Drew the " + string(d.kind) + " chart “" + d.Title + "”.",
 		Warnings: d.warnings,
 		Outputs: map[string]any{
-			"Chart":       d.Item(data, alt),
+			"Chart":       item,
 			"Description": alt,
 			"SeriesCount": len(d.series),
 			"PointCount":  d.count(),

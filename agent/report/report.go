@@ -130,7 +130,8 @@ func framed(body string, find func(media.Ref) (media.Output, bool)) string {
 	}
 	return pictureTag.ReplaceAllStringFunc(body, func(tag string) string {
 		o, ok := find(media.Ref(pictureTag.FindStringSubmatch(tag)[1]))
-		if !ok || o.MIMEType != "image/svg+xml" || o.Width > 0 && o.Width < smallDrawing {
+		adaptive, _ := o.Metadata["adaptive"].(bool) // it holds a layout of its own for narrow pages
+		if !ok || o.MIMEType != "image/svg+xml" || adaptive || o.Width > 0 && o.Width < smallDrawing {
 			return tag
 		}
 		return `<span class="drawing" tabindex="0" role="group" aria-label="Drawing">` + tag + `</span>`

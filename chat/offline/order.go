@@ -73,7 +73,7 @@ const visualNoun = `(?:charts?|graphs?|plots?|infographics?|illustrations?|image
 var (
 	negated = regexp.MustCompile(`(?i)[,;]?\s*\b(?:no|without|do not (?:use|include|add|draw|make)|don't (?:use|include|add|draw|make))(?: any| an?| the)?(?: [\w-]+ (?:or|and|nor))* (?:[\w-]+ )?` + visualNoun + `\b`)
 	// nextVisual begins another wish: "… and an AI-generated infographic".
-	nextVisual = regexp.MustCompile(`(?i)[,;]?\s(?:and|with|plus|including|as well as|along with)\s+(?:[\w-]+\s+){0,4}?` + visualNoun + `\b`)
+	nextVisual = regexp.MustCompile(`(?i)[,;]?\s(?:and|with|plus|including|as well as|along with)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b`)
 	joint      = regexp.MustCompile(`(?i)[,;]?\s(?:and|with|plus|including|as well as|along with)\s`)
 	clauseEnd  = regexp.MustCompile(`[,;:?!\n]|\.(?:\s|$)`)
 	aboutWhat  = regexp.MustCompile(`(?i)^\s+(?:(?:of|showing|about|for|on|depicting|comparing|with|that (?:shows?|compares?))\s+)(?:the |how )?`)
@@ -244,9 +244,9 @@ var (
 	reportOn   = regexp.MustCompile(`(?i)\b(?:report|analysis|overview|study|summary|research|paper|article|brief(?:ing)?)\s+(?:on|about|of|into|regarding)\s+`)
 	makeIt     = regexp.MustCompile(`(?i)^(?:please\s+)?(?:(?:can|could|would) you\s+)?(?:please\s+)?(?:create|write|make|prepare|draft|produce|generate|compile|give|draw|build|compose|show)\s+(?:me\s+|us\s+)?(?:an?\s+|the\s+|one\s+)?`)
 	kindOfWork = regexp.MustCompile(`(?i)^(?:an?\s+|the\s+)?(?:(?:short|detailed|brief|full|illustrated|research|comprehensive|long)\s+)*(?:report|paper|article|study)s?$`)
-	leadVisual = regexp.MustCompile(`(?i)^(?:with )?(?:an?|the|one|two|three|some)\s+(?:[\w-]+\s+){0,3}?` + visualNoun + `(?:\s+(?:and|with)\s+an?\s+report)?(?:\s+(?:of|on|about|showing))?:?\s+(?:an?\s+report\s+on\s+)?`)
+	leadVisual = regexp.MustCompile(`(?i)^(?:with )?(?:an?|the|one|two|three|some)\s+(?:[\w–-]+\s+){0,3}?` + visualNoun + `(?:\s+(?:and|with)\s+an?\s+report)?(?:\s+(?:of|on|about|showing))?:?\s+(?:an?\s+report\s+on\s+)?`)
 	article    = regexp.MustCompile(`(?i)^an? `)
-	withVisual = regexp.MustCompile(`(?i),?\s+(?:with|including|that includes|and|plus|containing|featuring|as|in)\s+(?:[\w-]+\s+){0,4}?` + visualNoun + `\b.*$`)
+	withVisual = regexp.MustCompile(`(?i),?\s+(?:with|including|that includes|and|plus|containing|featuring|as|in)\s+(?:[\w–-]+\s+){0,4}?` + visualNoun + `\b.*$`)
 )
 
 // headline makes a title of a task.

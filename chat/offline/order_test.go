@@ -14,6 +14,7 @@ func TestTitlesLeaveOutTheWishes(t *testing.T) {
 		"Create a research report about renewable energy trends. Include an AI-generated illustration showing solar panels and wind turbines.": "Renewable energy trends",
 		"Create a market analysis report with a bar chart of market share and an AI-generated infographic of the industry ecosystem.":          "Market analysis",
 		"Create a report on sustainable architecture with 2-3 AI-generated illustrations of eco-friendly buildings.":                           "Sustainable architecture",
+		"Write a report on sustainable architecture with 2–3 AI-generated illustrations of eco-friendly buildings":                             "Sustainable architecture",
 		"How is electricity generation changing? Include charts and one illustration of wind turbines.":                                        "How is electricity generation changing?",
 		"Write a report on the shop's revenue by region, with two illustrations of a small book shop.":                                         "The shop's revenue by region",
 		"An infographic on wind power":             "Wind power",

@@ -92,7 +92,7 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	return generate.NewGateway(generate.Config{
 		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.get, Partials: cfg.partials,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: budget,
-		Events: cfg.events, DefaultModel: a.settings.imageModel,
+		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
 	})
 }
 

@@ -73,6 +73,24 @@ func TestFallbackOnTheCommandLine(t *testing.T) {
 	}
 }
 
+func TestFallbackOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.env["ATELIER_IMAGE_FALLBACK"] = "GPT Image 1.5, Atelier Offline"
+	for range 2 {
+		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	}
+	if got := read[generated](p, "generate", "a harbour", "--json"); got.Status != "succeeded" || got.Model != "Atelier Offline" {
+		t.Errorf("%+v", got)
+	}
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2").refused(t, exitProvider, "")
+	ans := read[answer](p, "run", "sage", "Draw a fox.", "--model", "offline", "--json")
+	if len(ans.Outputs) != 1 {
+		t.Errorf("%+v", ans)
+	}
+}
+
 func TestBudgetsOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

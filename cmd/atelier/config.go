@@ -24,6 +24,8 @@ type settings struct {
 	imageModel, chatModel string
 	// leonardoWebhook is the callback key of Leonardo's API key.
 	leonardoWebhook string
+	// fallback lists the models that stand in for the default one.
+	fallback []string
 	// budget bounds what generations may cost.
 	budget run.BudgetConfig
 	// search says who searches the web.
@@ -94,6 +96,11 @@ func readSettings(env func(string) string) (settings, error) {
 			return s, media.Errorf(media.CodeInvalid, "%s is %q: it must begin with http:// or https://", n, v)
 		}
 		s.bases[provider] = v
+	}
+	for name := range strings.SplitSeq(env("ATELIER_IMAGE_FALLBACK"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.fallback = append(s.fallback, name)
+		}
 	}
 	s.budget = run.BudgetConfig{
 		Run: amount(env, "ATELIER_BUDGET_RUN"), Day: amount(env, "ATELIER_BUDGET_DAY"), Owner: amount(env, "ATELIER_BUDGET_OWNER"),

@@ -61,6 +61,7 @@ func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
 	}
 	l.scopes[op.ID] = media.ScopeOf(ctx)
 	l.operations[op.ID] = op
+	l.holders[op.ID] = op.Holder
 	return nil
 }
 
@@ -98,6 +99,9 @@ func (l *Log) Finish(_ context.Context, op generate.Operation) error {
 		return err
 	}
 	l.operations[op.ID] = op
+	if !op.FinishedAt.IsZero() {
+		delete(l.holders, op.ID)
+	}
 	return nil
 }
 

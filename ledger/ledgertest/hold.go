@@ -32,6 +32,16 @@ func heldByOne(t *testing.T, f *fixture) {
 	wantCode(t, f.HoldOperation(ctx, owner, f.deps.NewID(), "a", far), media.CodeNotFound)
 	wantCode(t, f.HoldOperation(ctx, "", o.ID, "a", far), media.CodeForbidden)
 
+	began := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: far}
+	must(t, f.BeginOperation(ctx, began))
+	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
+	began.Status = "running"
+	must(t, f.FinishOperation(ctx, began))
+	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
+	began.Status, began.FinishedAt = "succeeded", f.deps.Now()
+	must(t, f.FinishOperation(ctx, began))
+	must(t, f.HoldOperation(ctx, owner, began.ID, "b", far))
+
 	raced := f.begun(t)
 	var won atomic.Int32
 	var all sync.WaitGroup

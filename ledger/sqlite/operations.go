@@ -25,6 +25,8 @@ func (s *Store) BeginOperation(ctx context.Context, o ledger.Operation) error {
 	v.set("modality", text(string(o.Modality)))
 	v.set("request", raw(o.Request))
 	v.set("created_at", now)
+	v.set("held_by", text(o.HeldBy))
+	v.set("held_until", stamp(o.HeldUntil))
 	receipt(&v, o, now)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		return v.insert(ctx, tx, "operations")
@@ -36,6 +38,9 @@ func (s *Store) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	const what = "finish operation"
 	var v values
 	receipt(&v, o, s.stampNow())
+	if !o.FinishedAt.IsZero() {
+		v.set("held_until", nil)
+	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		res, err := v.update(ctx, tx, "operations", o.ID)
 		if err != nil {

@@ -150,6 +150,9 @@ func trimSource(t string) string {
 	return strings.TrimLeft(t, " ")
 }
 
+// Adaptive is the metadata of a drawing that holds a second layout for narrow pages.
+const Adaptive = "adaptive"
+
 // Item is the drawing as an action's Binary output.
 func (p Page) Item(data []byte, alt string) map[string]any {
 	return map[string]any{"data": data, "mimeType": MIME, "label": Clip(p.Title), "description": alt, "fileName": FileName(p.Title)}
