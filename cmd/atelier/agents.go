@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/action"
 	"atelier/action/diagram"
@@ -21,18 +25,25 @@ import (
 	"atelier/generate"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/durable"
 )
 
 // crew is everything that runs agents.
 type crew struct {
+	*outfit
 	service  *run.Service
 	observer *run.Observer
-	files    *file.Files // nil without --files
+}
+
+// outfit is a runner of agents and what it works with.
+type outfit struct {
+	runner   *agent.Runner
+	files    *file.Files // nil without a folder
 	research *research   // the other sources
 	actions  *action.Registry
 }
 
-// crewConfig is what the command line says about a run.
+// crewConfig is what the command line says about runs.
 type crewConfig struct {
 	// files is the folder that agents may read; empty means none.
 	files string
@@ -40,6 +51,11 @@ type crewConfig struct {
 	kb, db string
 	// agents is a folder of definitions beside the shipped ones; empty means none.
 	agents string
+	// model is the chat model that the command named; empty means none.
+	model string
+	// durable makes runs survive their process; takesOver makes the crew go on with those
+	// of processes that ended.
+	durable, takesOver bool
 	// events is told how generations go on.
 	events func(ctx context.Context, e generate.Event)
 }
@@ -47,22 +63,121 @@ type crewConfig struct {
 // close ends what is running and closes the folder.
 func (c *crew) close() {
 	c.service.Close()
-	if c.files != nil {
-		_ = c.files.Close() // opened for reading only
+	c.outfit.close()
+}
+
+func (o *outfit) close() {
+	if o.files != nil {
+		_ = o.files.Close() // opened for reading only
 	}
-	c.research.close()
+	o.research.close()
 }
 
 func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	c := &crew{}
-	defer func() {
-		if err != nil {
-			c.research.close()
-		}
-	}()
 	if c.observer, err = run.NewObserver(run.ObserverConfig{Ledger: a.ledger}); err != nil {
 		return nil, err
 	}
+	if c.outfit, err = a.outfit(ctx, cfg, c.observer); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.outfit.close()
+		}
+	}()
+	rc := run.Config{Agents: c.runner, Ledger: a.ledger, Observer: c.observer}
+	if cfg.durable {
+		if rc.Setting, err = cfg.setting(); err != nil {
+			return nil, err
+		}
+		rc.Outfit = func(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
+			other, err := cfg.as(saved)
+			if err != nil {
+				return nil, nil, err
+			}
+			o, err := a.outfit(ctx, other, c.observer)
+			if err != nil {
+				return nil, nil, err
+			}
+			return o.runner, o.close, nil
+		}
+		if rc.Engine, err = a.engine(ctx, cfg.takesOver); err != nil {
+			return nil, err
+		}
+	}
+	c.service, err = run.NewService(rc)
+	return c, err
+}
+
+// engine opens the durable engine beside the ledger.
+func (a *app) engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
+	return durable.Open(ctx, durable.Config{
+		Path: filepath.Join(a.settings.data, "engine.db"), Locks: filepath.Join(a.settings.data, "executors"), TakesOver: takesOver,
+	})
+}
+
+// setting is what a crew was set up with, for whoever takes its runs over. The address
+// of a database with a password in it is not kept.
+type setting struct {
+	Files  string `json:"files,omitempty"`
+	KB     string `json:"kb,omitempty"`
+	DB     string `json:"db,omitempty"`
+	Secret bool   `json:"db_secret,omitempty"`
+	Agents string `json:"agents,omitempty"`
+	Model  string `json:"model,omitempty"`
+}
+
+func (c crewConfig) setting() (json.RawMessage, error) {
+	s := setting{DB: c.db, Model: c.model}
+	var err error
+	for _, f := range []struct {
+		from string
+		to   *string
+	}{{c.files, &s.Files}, {c.kb, &s.KB}, {c.agents, &s.Agents}} {
+		if f.from == "" {
+			continue
+		}
+		if *f.to, err = filepath.Abs(f.from); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "find the folder %s: %w", f.from, err)
+		}
+	}
+	if u, err := url.Parse(c.db); strings.Contains(c.db, "://") && (err != nil || u.User != nil || u.RawQuery != "") {
+		s.DB, s.Secret = "", true
+	} else if c.db != "" && !strings.Contains(c.db, "://") {
+		if s.DB, err = filepath.Abs(c.db); err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "find the database %s: %w", c.db, err)
+		}
+	}
+	return json.Marshal(s)
+}
+
+// as is the configuration for a run that was begun with a setting.
+func (c crewConfig) as(saved json.RawMessage) (crewConfig, error) {
+	var s setting
+	if len(saved) > 0 {
+		if err := json.Unmarshal(saved, &s); err != nil {
+			return c, media.Errorf(media.CodeCorrupt, "read how the run was set up: %w", err)
+		}
+	}
+	if s.Secret && c.db == "" {
+		return c, media.Errorf(media.CodeInvalid, "the run was begun with a database whose address is not kept: give it with --db")
+	}
+	if !s.Secret {
+		c.db = s.DB
+	}
+	c.files, c.kb, c.agents, c.model = s.Files, s.KB, s.Agents, s.Model
+	return c, nil
+}
+
+// outfit opens what runs work with.
+func (a *app) outfit(ctx context.Context, cfg crewConfig, observer *run.Observer) (_ *outfit, err error) {
+	o := &outfit{}
+	defer func() {
+		if err != nil {
+			o.close()
+		}
+	}()
 	definitions, err := definitions(cfg.agents)
 	if err != nil {
 		return nil, err
@@ -73,28 +188,30 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	}
 	acts := slices.Concat(picture.Actions(a.gateway), drawings(), mediaset.Actions())
 	if cfg.files != "" {
-		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
+		if o.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
 			return nil, err
 		}
-		acts = append(acts, c.files.Actions()...)
+		acts = append(acts, o.files.Actions()...)
 	}
-	if c.research, err = a.openResearch(ctx, cfg); err != nil {
+	if o.research, err = a.openResearch(ctx, cfg); err != nil {
 		return nil, err
 	}
-	acts = append(acts, c.research.actions()...)
+	acts = append(acts, o.research.actions()...)
 	if err := registry.Register(acts...); err != nil {
 		return nil, err
 	}
-	c.actions = registry
-	runner, err := agent.NewRunner(agent.Config{
-		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
-		Observer: c.observer, Sources: c.research.sources(cfg.files != ""),
-	})
-	if err != nil {
-		return nil, err
+	o.actions = registry
+	models := a.chat
+	if cfg.model != a.chatModel {
+		if models, err = newChat(a, appConfig{chatModel: cfg.model}); err != nil {
+			return nil, err
+		}
 	}
-	c.service, err = run.NewService(run.Config{Agents: runner, Ledger: a.ledger, Observer: c.observer})
-	return c, err
+	o.runner, err = agent.NewRunner(agent.Config{
+		Definitions: definitions, Actions: registry, Models: models, Codec: a.codec, Recorder: a.ledger,
+		Observer: observer, Sources: o.research.sources(cfg.files != ""),
+	})
+	return o, err
 }
 
 // drawings are the actions that draw without a model.
