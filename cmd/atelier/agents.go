@@ -120,33 +120,63 @@ func (a *app) engine(ctx context.Context, takesOver bool) (*durable.Engine, erro
 // setting is what a crew was set up with, for whoever takes its runs over. The address
 // of a database with a password in it is not kept.
 type setting struct {
-	Files  string `json:"files,omitempty"`
-	KB     string `json:"kb,omitempty"`
-	DB     string `json:"db,omitempty"`
+	Files  parts  `json:"files,omitempty"`
+	KB     parts  `json:"kb,omitempty"`
+	DB     parts  `json:"db,omitempty"`
 	Secret bool   `json:"db_secret,omitempty"`
-	Agents string `json:"agents,omitempty"`
+	Agents parts  `json:"agents,omitempty"`
 	Model  string `json:"model,omitempty"`
 }
 
+// parts is a path in short parts: a long one looks like base64, which is not kept.
+type parts []string
+
+// partLength is how long a part may be, in bytes.
+const partLength = 24
+
+func partsOf(path string) (p parts) {
+	for b := range slices.Chunk([]byte(path), partLength) {
+		p = append(p, url.PathEscape(string(b)))
+	}
+	return p
+}
+
+func (p parts) path() string {
+	whole, err := url.PathUnescape(strings.Join(p, ""))
+	if err != nil {
+		return strings.Join(p, "")
+	}
+	return whole
+}
+
+// absolute is a path that means the same in another folder.
+func absolute(path string) (parts, error) {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "find %s: %w", path, err)
+	}
+	return partsOf(whole), nil
+}
+
 func (c crewConfig) setting() (json.RawMessage, error) {
-	s := setting{DB: c.db, Model: c.model}
-	var err error
+	s := setting{Model: c.model}
+	db := c.db
+	if u, err := url.Parse(c.db); strings.Contains(c.db, "://") {
+		db, s.DB = "", partsOf(c.db)
+		if err != nil || u.User != nil || u.RawQuery != "" {
+			s.DB, s.Secret = nil, true
+		}
+	}
 	for _, f := range []struct {
 		from string
-		to   *string
-	}{{c.files, &s.Files}, {c.kb, &s.KB}, {c.agents, &s.Agents}} {
+		to   *parts
+	}{{c.files, &s.Files}, {c.kb, &s.KB}, {c.agents, &s.Agents}, {db, &s.DB}} {
 		if f.from == "" {
 			continue
 		}
-		if *f.to, err = filepath.Abs(f.from); err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "find the folder %s: %w", f.from, err)
-		}
-	}
-	if u, err := url.Parse(c.db); strings.Contains(c.db, "://") && (err != nil || u.User != nil || u.RawQuery != "") {
-		s.DB, s.Secret = "", true
-	} else if c.db != "" && !strings.Contains(c.db, "://") {
-		if s.DB, err = filepath.Abs(c.db); err != nil {
-			return nil, media.Errorf(media.CodeInvalid, "find the database %s: %w", c.db, err)
+		var err error
+		if *f.to, err = absolute(f.from); err != nil {
+			return nil, err
 		}
 	}
 	return json.Marshal(s)
@@ -164,9 +194,9 @@ func (c crewConfig) as(saved json.RawMessage) (crewConfig, error) {
 		return c, media.Errorf(media.CodeInvalid, "the run was begun with a database whose address is not kept: give it with --db")
 	}
 	if !s.Secret {
-		c.db = s.DB
+		c.db = s.DB.path()
 	}
-	c.files, c.kb, c.agents, c.model = s.Files, s.KB, s.Agents, s.Model
+	c.files, c.kb, c.agents, c.model = s.Files.path(), s.KB.path(), s.Agents.path(), s.Model
 	return c, nil
 }
 
