@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -24,6 +25,9 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	r.saveStep(ctx, rec)
 	r.emit(ctx, EventAgentStarted, AgentStarted{StepID: rec.ID, Agent: child.spec.slug, Name: child.spec.name, ChildRunID: child.id, Task: clip(call.Task, 500)})
 	res, err := child.do(ctx, granted)
+	if journal.Left(ctx) {
+		return agentOutcome{Name: child.spec.name}, nil, use
+	}
 	made := madeBy(res)
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
