@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"atelier/action"
 	"atelier/agent"
 	"atelier/journal"
 	"atelier/media"
@@ -63,7 +64,34 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, id string, inp
 	if journal.Left(ctx) {
 		return journal.ErrLeft
 	}
+	if r.result == nil && r.err != nil {
+		s.fail(ctx, w.Request, r.err)
+	}
 	return nil // how the run ended is in the ledger
+}
+
+// fail ends a run that could not go on, where it had begun before: its agent is not
+// there any more, for instance.
+func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
+	if err != nil {
+		return // it had not begun: its caller is told
+	}
+	rec := agent.RunRecord{
+		ID: row.ID, Tree: row.Tree, Agent: row.Agent, AgentPath: row.AgentPath, Task: row.Task, Status: agent.StatusFailed,
+		Error:     &action.Problem{Code: media.CodeOf(why), Message: media.Scrub(why.Error()), Retryable: media.Retryable(why)},
+		StartedAt: row.StartedAt, FinishedAt: s.cfg.Now(),
+	}
+	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: row.Tree, Run: row.ID, AgentPath: row.AgentPath})
+	if err := s.cfg.Observer.SaveRun(ctx, rec); err != nil {
+		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.Scrub(err.Error())))
+	}
+	s.cfg.Observer.Emit(ctx, agent.Event{
+		Type: agent.EventRunFailed, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: rec.FinishedAt,
+		Data: agent.RunFinished{Status: rec.Status, Error: rec.Error},
+	})
 }
 
 // claim finds the run that was started or resumed here, or admits one that the engine
@@ -89,7 +117,7 @@ func (s *Service) resumed(ctx context.Context, req agent.Request) {
 		return // it had not begun
 	}
 	s.cfg.Observer.Emit(ctx, agent.Event{
-		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath,
+		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(),
 		Data: agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task},
 	})
 }
@@ -146,12 +174,43 @@ func (s *Service) Resume(ctx context.Context, owner, runID string) (*Run, error)
 	if _, err := s.outfit(ctx, w.Setting); err != nil {
 		return nil, err
 	}
-	return s.take(ctx, row.Tree)
+	return s.take(ctx, newRun(ctx, row.Tree))
+}
+
+// End cancels a run wherever it is: one of another process stops there within a second,
+// one whose process has ended is ended here. What it made is kept. The errors are those
+// of [Service.Resume], but for a run that is under way.
+func (s *Service) End(ctx context.Context, owner, runID string) error {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err != nil {
+		return err
+	}
+	if s.cfg.Engine == nil || s.Cancel(row.Tree) == nil {
+		return nil
+	}
+	state, _, err := s.cfg.Engine.State(row.Tree)
+	if err == nil && state == durable.StateUnderWay {
+		return s.cfg.Engine.Cancel(ctx, row.Tree)
+	}
+	if state != durable.StateOrphaned {
+		_, err = s.Resume(ctx, owner, runID) // says why not
+		return err
+	}
+	r := newRun(ctx, row.Tree)
+	r.cancel()
+	if r, err = s.take(ctx, r); err != nil {
+		return err
+	}
+	_, err = r.Wait(ctx)
+	if media.CodeOf(err) == media.CodeCancelled {
+		return nil
+	}
+	return err
 }
 
 // take takes a run over and waits until it begins.
-func (s *Service) take(ctx context.Context, id string) (*Run, error) {
-	r := newRun(ctx, id)
+func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
+	id := r.ID
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ type Config struct {
 	Observer *Observer
 	// NewID makes run ids; nil means UUIDv7.
 	NewID func() string
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
 	// Engine makes runs durable: they can be taken over when their process ends. The
 	// service launches and closes it. Nil means that runs end with their process.
 	Engine *durable.Engine
@@ -76,6 +78,9 @@ func NewService(c Config) (*Service, error) {
 	}
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
 	}
 	s := &Service{cfg: c, here: map[string]*Run{}, outfits: map[string]outfit{}}
 	if c.Engine != nil {
@@ -211,7 +216,7 @@ func (s *Service) Close() {
 	s.closeAll(context.Background())
 }
 
-// shut takes no new runs and gives those that are here.
+// shut takes no new runs, and gives those that are here.
 func (s *Service) shut() []*Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -106,7 +107,9 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 			return nil, err
 		}
 	}
-	c.service, err = run.NewService(rc)
+	if c.service, err = run.NewService(rc); err != nil && rc.Engine != nil {
+		err = errors.Join(err, rc.Engine.Close(ctx))
+	}
 	return c, err
 }
 

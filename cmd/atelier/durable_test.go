@@ -343,3 +343,51 @@ func status(t *testing.T, url string) int {
 	_, _ = io.Copy(io.Discard, res.Body)
 	return res.StatusCode
 }
+
+// TestCancelFromElsewhere: a run is ended by another command while its process waits
+// for pictures, and one whose process was killed is ended as well.
+func TestCancelFromElsewhere(t *testing.T) {
+	t.Parallel()
+	t.Run("under way", func(t *testing.T) {
+		t.Parallel()
+		s := newWorkshop(t)
+		s.chat.Answer = func(chattest.Request) string {
+			return act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Size": "256x256"})
+		}
+		srv := httptest.NewServer(s.chat)
+		t.Cleanup(srv.Close)
+		s.env["OPENAI_BASE_URL"] = srv.URL + "/v1"
+		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+		var id string
+		eventually(t, "the run", func() bool {
+			list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+			if len(list.Items) == 1 {
+				id = list.Items[0].ID
+			}
+			return id != "" && len(s.images.Captured()) > 0
+		})
+		if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+			t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+		}
+		if o := proc.wait(); o.code != exitInterrupted || decode[answer](t, o).Status != "cancelled" {
+			t.Errorf("the run ended with %d: %s", o.code, o.stdout)
+		}
+		s.refuseAgain(t, id)
+	})
+	t.Run("orphaned", func(t *testing.T) {
+		t.Parallel()
+		s := newWorkshop(t)
+		id, _ := s.run(t, 5)
+		before := s.requested()
+		if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+			t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+		}
+		if s.requested() != before {
+			t.Error("services were asked for a cancelled run")
+		}
+		if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
+			t.Errorf("events %v", told)
+		}
+		s.refuseAgain(t, id)
+	})
+}

@@ -94,6 +94,10 @@ type Engine struct {
 
 	mu    sync.Mutex // guards flows
 	flows map[string]*flow
+
+	watching sync.WaitGroup
+	ended    chan struct{} // closed when the engine closes
+	closing  sync.Once
 }
 
 // Open opens the database and makes or updates its tables: a few milliseconds, some
@@ -103,7 +107,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: c, flows: map[string]*flow{}}
+	e := &Engine{cfg: c, flows: map[string]*flow{}, ended: make(chan struct{})}
 	d := dbos.Config{
 		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
 		DatabaseURL: c.DatabaseURL,
@@ -164,6 +168,7 @@ func (e *Engine) Launch(work Work) error {
 	if err := dbos.Launch(e.root); err != nil {
 		return media.Errorf(media.CodeUnavailable, "launch the durable engine: %w", scrubbed(err))
 	}
+	e.watching.Go(e.watch)
 	return nil
 }
 
@@ -223,7 +228,13 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 
 // Close hands over what is under way: no step begins any more, those that have begun
 // may end while ctx lasts, and the rest is left to whoever takes it over.
-func (e *Engine) Close(ctx context.Context) error {
+// Closing it again does nothing.
+func (e *Engine) Close(ctx context.Context) (err error) {
+	e.closing.Do(func() { err = e.close(ctx) })
+	return err
+}
+
+func (e *Engine) close(ctx context.Context) error {
 	select {
 	case <-e.gate.close():
 	case <-ctx.Done():
@@ -233,6 +244,8 @@ func (e *Engine) Close(ctx context.Context) error {
 		f.stop(journal.ErrLeft)
 	}
 	e.mu.Unlock()
+	close(e.ended)
+	e.watching.Wait()
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
 		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", scrubbed(err))
