@@ -11,10 +11,10 @@ LINT     := bin/golangci-lint
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test check lint fmt generate verify gallery bench fuzz e2e dev clean
+.PHONY: help build demo run test check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## compile the one binary, without CGO
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
@@ -42,8 +42,9 @@ fmt: $(LINT) ## format the code
 
 generate: ## write the generated parts of the documentation
 	$(GO) test ./cmd/atelier -run '^Test(Reference|Guides)$$' -update
+	$(GO) test ./generate/generatetest/roster -run '^TestReport$$' -update
 
-verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md)
+verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md, docs/conformance.md)
 	$(GO) mod tidy -diff
 
 gallery: ## draw every visual action with many inputs into gallery/index.html
@@ -51,6 +52,11 @@ gallery: ## draw every visual action with many inputs into gallery/index.html
 
 bench: ## run the benchmarks, readable by benchstat: make bench | tee new.txt
 	$(GO) test -run '^$$' -bench . -benchmem -count $(or $(COUNT),6) ./...
+
+bench-compare: ## Atelier beside Bifrost and the AI SDK, against one simulator (needs a network once, for their packages): ROUNDS=5
+	cd bench && for s in simulator discard atelier bifrost compare; do $(GO) build -o bin/$$s ./$$s || exit 1; done
+	cd bench/aisdk && ([ -d node_modules ] || ! command -v npm >/dev/null || npm ci --no-audit --no-fund)
+	cd bench && bin/compare -rounds $(or $(ROUNDS),5)
 
 fuzz: ## fuzz each parser for FUZZTIME
 	@for p in $$($(GO) list ./...); do \
@@ -65,4 +71,4 @@ dev: ## rebuild and rerun the tests of what changed
 	$(GO) test ./...
 
 clean: ## remove what was built
-	rm -rf bin gallery $(OUT) e2e/out e2e/node_modules
+	rm -rf bin gallery $(OUT) e2e/out e2e/node_modules bench/bin bench/aisdk/node_modules

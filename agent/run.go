@@ -54,6 +54,8 @@ type run struct {
 	dispositions []generate.Disposition
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
 	spent        int64              // tokens of the run's own calls
+	begun        bool               // the run's row was saved, or could not be
+	held         []Event            // what was emitted before
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -71,10 +73,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 		}
 	}
 	r.grant(ctx, granted)
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
-	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
-	}
+	r.open(ctx)
 	r.stored(ctx, r.found)
 	r.warn(ctx, append(refused, r.noted...)...)
 	var err error
@@ -227,13 +226,37 @@ func (r *run) warned() []string {
 	return append([]string{}, r.warnings...)
 }
 
+// open saves the run and tells of it. What was emitted before, as warnings about
+// granted media, follows: events belong to a run that is known.
+func (r *run) open(ctx context.Context) {
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
+	r.mu.Lock()
+	held := r.held
+	r.begun, r.held = true, nil
+	r.mu.Unlock()
+	if r.depth == 0 {
+		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task})
+	}
+	for _, e := range held {
+		r.r.cfg.Observer.Emit(ctx, e)
+	}
+}
+
 func (r *run) emit(ctx context.Context, t EventType, data any) {
 	if journal.Left(ctx) {
 		return
 	}
 	e := Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data}
 	e.Key = e.key(r.turns)
-	r.r.cfg.Observer.Emit(ctx, e)
+	r.mu.Lock()
+	wait := !r.begun
+	if wait {
+		r.held = append(r.held, e)
+	}
+	r.mu.Unlock()
+	if !wait {
+		r.r.cfg.Observer.Emit(ctx, e)
+	}
 }
 
 // save calls the observer. A record that cannot be saved is a warning, no more.

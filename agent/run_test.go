@@ -317,6 +317,10 @@ func TestMediaDataInText(t *testing.T) {
 	if len(res.Outputs) != 1 || !strings.Contains(string(res.Payload), refOf(77)) {
 		t.Errorf("the picture is stored and embedded: %v, %s", res.Outputs, res.Payload)
 	}
+	// What the task held is told of after its run began: no event before its run.
+	if diff := cmp.Diff([]agent.EventType{agent.EventRunStarted, agent.EventMediaStored}, w.watcher.types()[:2]); diff != "" {
+		t.Errorf("first events (-want +got):\n%s", diff)
+	}
 }
 
 func TestObserverThatFailsStopsNothing(t *testing.T) {

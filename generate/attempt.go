@@ -217,7 +217,7 @@ func join(first, later map[string]any) map[string]any {
 
 // count adds what an attempt used; the caller holds mu.
 func (x *execution) count(m Model, a Attempt) {
-	x.usage.add(a.Usage)
+	x.usage.Add(a.Usage)
 	if a.Usage.Images > 0 || a.Usage.InputTokens+a.Usage.OutputTokens > 0 || a.Usage.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed {
 		x.receipts = append(x.receipts, receipt{model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
 	}
@@ -232,8 +232,8 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	}
 }
 
-// add sums up.
-func (u *Usage) add(v Usage) {
+// Add sums up.
+func (u *Usage) Add(v Usage) {
 	u.Calls += v.Calls
 	u.Images += v.Images
 	u.Unsettled += v.Unsettled

@@ -11,7 +11,8 @@ type Budget interface {
 	Reserve(ctx context.Context, op Operation) error
 	// Settle gives the reservation back and counts what the operation cost: what the
 	// provider reported, else the estimate of the results that were made. It is called
-	// once when an operation is over, in a later process perhaps.
+	// when an operation is over, in a later process perhaps, and once more if a process
+	// dies before it saved the receipt: the second time changes nothing.
 	Settle(ctx context.Context, op Operation)
 }
 

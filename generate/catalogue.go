@@ -56,6 +56,8 @@ type Model struct {
 	Voices []string `json:"voices,omitempty" yaml:"voices"`
 	// Options are the provider options that it takes.
 	Options []string `json:"options,omitempty" yaml:"options"`
+	// OptionRules say which values they take, by their names; the provider judges the others.
+	OptionRules map[string]OptionRule `json:"option_rules,omitempty" yaml:"option_rules"`
 	// MaxSeed is the largest seed; 0 means that any 64-bit number will do.
 	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
 	// TimeoutSeconds bounds one call; 0 means the Gateway's default of 300.
@@ -73,6 +75,14 @@ type Model struct {
 	Life      LifeCycle `json:"life" yaml:"life"`
 	// Source says where the facts come from, and when they were read.
 	Source string `json:"source" yaml:"source"`
+}
+
+// Voice is the model's usual voice; empty if its row names none.
+func (m Model) Voice() string {
+	if len(m.Voices) == 0 {
+		return ""
+	}
+	return m.Voices[0]
 }
 
 // SizeRule says how a model is sized.

@@ -39,6 +39,18 @@ type Driver interface {
 	Cancel(ctx context.Context, h Handle) error
 }
 
+// Synchronous is embedded by drivers whose calls are answered at once: there is nothing to
+// poll, and ending the context of Start is all that cancels.
+type Synchronous struct{}
+
+// Poll is media.CodeUnsupported.
+func (Synchronous) Poll(context.Context, Task, Handle) (Update, error) {
+	return Update{}, media.Errorf(media.CodeUnsupported, "this provider answers calls at once: there is nothing to poll")
+}
+
+// Cancel does nothing.
+func (Synchronous) Cancel(context.Context, Handle) error { return nil }
+
 // Handle names an asynchronous task at its provider. The ledger keeps it, so that
 // another process can go on; it holds no secret.
 type Handle struct {

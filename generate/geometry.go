@@ -192,6 +192,16 @@ func (r SizeRule) freeSize(ask sides) sides {
 	return r.onStep(w*scale, h*scale)
 }
 
+// Near gives the size nearest to a picture's, for edits that are to look alike; 0 where the
+// rule is not free, or the picture's size is unknown.
+func (r SizeRule) Near(width, height int) (w, h int) {
+	if r.Mode != "free" || width <= 0 || height <= 0 {
+		return 0, 0
+	}
+	s := r.freeSize(sides{width, height})
+	return s.w, s.h
+}
+
 // onStep rounds both sides to the step, to the nearest legal pair.
 func (r SizeRule) onStep(w, h float64) sides {
 	step := float64(r.Step)

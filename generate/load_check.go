@@ -97,7 +97,7 @@ func (m Model) check() error {
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
-	errs = append(errs, m.checkEdits())
+	errs = append(errs, m.checkEdits(), m.checkRules())
 	for _, x := range m.Supports {
 		errs = append(errs, field("supports", x))
 	}

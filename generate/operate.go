@@ -178,11 +178,13 @@ func (x *execution) finish(ctx context.Context) *Result {
 	x.op.Warnings = x.warnings
 	save, done := saving(ctx)
 	defer done()
-	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
-		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
-	}
+	// The money first: an operation without its receipt is taken up again, and what is
+	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
 		x.g.config.Budget.Settle(save, x.op)
+	}
+	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
+		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
 	return x.result()

@@ -113,7 +113,7 @@ type Saved struct {
 	Attempts []Attempt
 	// Slots are those that are final.
 	Slots []Slot
-	// Adrift are the blobs that arrived for the operation and have no record: the
+	// Adrift are the blobs that arrived for the operation and are in no slot: the
 	// process died between the two.
 	Adrift []media.Blob
 }

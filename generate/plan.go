@@ -57,6 +57,9 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	if err := n.negotiate(); err != nil {
 		return nil, err
 	}
+	if err := n.task.CheckOptions(); err != nil {
+		return nil, err
+	}
 	p := &Plan{
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact,

@@ -59,7 +59,8 @@ type Limit struct {
 type Budgets interface {
 	// ReserveMoney holds an amount for an operation against every limit, all or none, in
 	// one commit. The error has code media.CodeOverBudget and names the budget and what
-	// is left. Reserving again for the same operation changes nothing.
+	// is left. Reserving again for the same operation changes nothing. What is reserved
+	// for an operation that has not begun a minute later is given back.
 	ReserveMoney(ctx context.Context, operation string, amount Pico, limits []Limit) error
 	// SettleMoney ends the operation's reservations and counts what was spent. Doing it
 	// again changes nothing.

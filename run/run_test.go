@@ -444,6 +444,12 @@ func TestNoBytesInTheLedger(t *testing.T) {
 			t.Errorf("database file %q holds the canary", suffix)
 		}
 	}
+	// Also what the task held is told of by an event that is kept.
+	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, ledger.MaxLimit)
+	must(t, err)
+	if len(events) < 3 || events[0].Kind != "run-started" || events[1].Kind != "media-stored" {
+		t.Errorf("events = %+v", events)
+	}
 	if !found("x"+text[100:150], encoded, 48) {
 		t.Error("the search finds nothing at all")
 	}

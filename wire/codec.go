@@ -108,14 +108,14 @@ func NewCodec(cfg Config) (*Codec, error) {
 }
 
 // windowBytes is how much of a stream is in memory at a time.
-const windowBytes = 64 << 10
+const windowBytes = 32 << 10
 
 // buffers are what one stream needs. They go back to the pool when it ends.
 type buffers struct {
-	in      [windowBytes]byte // as read
-	scratch [windowBytes]byte // without escapes, or encoded
-	bytes   [48 << 10]byte    // decoded, or to encode
-	out     []byte            // to give out
+	text  [windowBytes]byte // base64 as read, or encoded
+	bytes [24 << 10]byte    // decoded, or to encode
+	flat  []byte            // text without escapes; made where there are some
+	out   []byte            // to give out
 }
 
 func newBuffers() *buffers { return &buffers{out: make([]byte, 0, 2<<10)} }

@@ -116,15 +116,15 @@ func (l *lifter) fill() {
 	}
 	if l.buf == nil {
 		l.buf = l.codec.takeBuffers()
-		l.scan.out, l.scan.dec.buf, l.scan.flat = l.buf.out, l.buf.bytes[:], l.buf.scratch[:0]
+		l.scan.out, l.scan.dec.buf, l.scan.flat = l.buf.out, l.buf.bytes[:], l.buf.flat
 	}
 	l.scan.out, l.off = l.scan.out[:0], 0
-	n, err := l.src.Read(l.buf.in[:])
+	n, err := l.src.Read(l.buf.text[:])
 	if l.closed.Load() {
 		err = io.ErrClosedPipe
 		n = 0
 	}
-	l.scan.feed(l.buf.in[:n])
+	l.scan.feed(l.buf.text[:n])
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF):
@@ -142,7 +142,7 @@ func (l *lifter) fill() {
 func (l *lifter) release() {
 	l.scan.abort()
 	if l.buf != nil {
-		l.buf.out = l.scan.out
+		l.buf.out, l.buf.flat = l.scan.out, l.scan.flat
 		l.codec.giveBuffers(l.buf)
 		l.buf, l.scan.out, l.scan.dec.buf, l.scan.flat, l.off = nil, nil, nil, nil, 0
 	}

@@ -91,8 +91,8 @@ func (r *lowering) encode(s *piece) {
 		r.short(errors.Join(err, io.EOF), s)
 		return
 	}
-	m := encodeTo(r.buf.scratch[:], r.buf.bytes[:n], s.variant)
-	r.ready = r.buf.scratch[:m]
+	m := encodeTo(r.buf.text[:], r.buf.bytes[:n], s.variant)
+	r.ready = r.buf.text[:m]
 	r.advance(n, s.blob.SizeBytes)
 }
 

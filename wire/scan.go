@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 
 	"atelier/media"
 )
@@ -181,7 +182,8 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 // runSlashes takes a part whose first escape is at i, with all escaped slashes that follow, in
 // one go.
 func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
-	flat := append(s.flat[:0], part[:i]...)
+	flat := append(slices.Grow(s.flat[:0], len(part)), part[:i]...)
+	s.flat = flat
 	for i+1 < len(part) && part[i] == '\\' && part[i+1] == '/' {
 		next := bytes.IndexByte(part[i+1:], '\\')
 		if next < 0 {

@@ -23,8 +23,8 @@ func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (me
 		if err := ctx.Err(); err != nil {
 			return media.Blob{}, err
 		}
-		n, err := r.Read(buf.in[:])
-		in.write(buf.in[:n])
+		n, err := r.Read(buf.text[:])
+		in.write(buf.text[:n])
 		if errors.Is(err, io.EOF) {
 			break
 		}

@@ -31,7 +31,7 @@ func (c *Codec) WriteBase64(ctx context.Context, w io.Writer, b media.Blob) erro
 		}
 		done += int64(n)
 		if err == nil {
-			_, err = w.Write(buf.scratch[:encodeTo(buf.scratch[:], buf.bytes[:n], VariantStd)])
+			_, err = w.Write(buf.text[:encodeTo(buf.text[:], buf.bytes[:n], VariantStd)])
 		}
 	}
 	return errors.Join(err, r.Close())

@@ -5,6 +5,7 @@ package database
 import (
 	"database/sql"
 	"fmt"
+	neturl "net/url"
 	"os"
 	"strings"
 	"testing"
@@ -78,7 +79,12 @@ func TestLivePostgres(t *testing.T) {
 	if a = d.must(t, "SELECT count(*) FROM sale"); a.Rows[0][0] != 4000.0 {
 		t.Errorf("%v", a)
 	}
-	if _, err := Open(t.Context(), Config{URL: strings.Replace(url, "/postgres?", "/nope?", 1)}); media.CodeOf(err) != media.CodeNotFound {
+	nowhere, err := neturl.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nowhere.Path = "/nope"
+	if _, err := Open(t.Context(), Config{URL: nowhere.String()}); media.CodeOf(err) != media.CodeNotFound {
 		t.Error(err)
 	}
 }

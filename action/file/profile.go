@@ -15,6 +15,7 @@ const (
 	maxSeries  = 8
 	maxPoints  = 60
 	maxGroups  = 1000
+	maxNames   = 50_000 // names on an axis that are compared before the largest are chosen
 	// A few rows show what they look like; of a table of relations they are the content.
 	sampleRows   = 5
 	relationRows = 200
@@ -30,6 +31,8 @@ type table struct {
 	X       string `json:"x,omitempty"`
 	GroupBy string `json:"groupBy,omitempty"`
 	Measure string `json:"measure,omitempty"`
+	// XCount is how many values X has, where the series show only the largest of them.
+	XCount int `json:"xCount,omitempty"`
 	// Aggregation is how rows became points: none, sum or mean.
 	Aggregation string `json:"aggregation"`
 	// Bucket is what one point covers where rows were drawn together: month, 2 years.

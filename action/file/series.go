@@ -114,8 +114,8 @@ func (s *seriesMaker) key(i int, cell []byte) (int64, bool) {
 	if k, ok := s.keys[string(cell)]; ok {
 		return k, true
 	}
-	if len(s.labels) >= maxGroups {
-		s.lost["names on the x axis beyond the first 1,000"]++
+	if len(s.labels) >= maxNames {
+		s.lost["names on the x axis beyond the first 50,000"]++
 		return 0, false
 	}
 	k := int64(len(s.labels))
@@ -153,8 +153,8 @@ func (s *seriesMaker) put(name string, c *column, key int64, f float64) {
 
 // finish writes series and totals into t.
 func (s *seriesMaker) finish(t *table) {
-	if len(s.lines) == 0 {
-		return
+	if len(s.lines) == 0 || len(s.plan.measures) == 0 && !s.several() {
+		return // that every row is there once tells nothing
 	}
 	t.X, t.Measure, t.Bucket = "year", s.lines[0].measure, s.bucket.name
 	if s.plan.x >= 0 {
@@ -166,7 +166,10 @@ func (s *seriesMaker) finish(t *table) {
 	t.Aggregation = s.aggregation(s.lines[0])
 	t.Totals = s.totals()
 	lines := s.largest()
-	keys := s.order(lines[0])
+	keys, all := s.order(lines[0])
+	if all > len(keys) {
+		t.XCount = all
+	}
 	for _, l := range lines {
 		one := series{Name: l.name, Measure: l.measure, Points: s.points(l, keys)}
 		if how := s.aggregation(l); how != t.Aggregation {
@@ -218,10 +221,9 @@ func (s *seriesMaker) largest() []*line {
 }
 
 // order gives the keys of the x axis: dates in order of time, names in order of
-// appearance, or the largest where there are too many.
-func (s *seriesMaker) order(first *line) []int64 {
+// appearance, or the largest where there are too many; all is how many there are.
+func (s *seriesMaker) order(first *line) (keys []int64, all int) {
 	seen := map[int64]bool{}
-	var keys []int64
 	for _, l := range s.lines {
 		for k := range l.points {
 			if !seen[k] {
@@ -232,7 +234,7 @@ func (s *seriesMaker) order(first *line) []int64 {
 	}
 	slices.Sort(keys)
 	if s.plan.dated || len(keys) <= maxPoints {
-		return keys
+		return keys, len(keys)
 	}
 	slices.SortStableFunc(keys, func(a, b int64) int {
 		return cmp.Compare(s.size(first, b), s.size(first, a))
@@ -240,7 +242,7 @@ func (s *seriesMaker) order(first *line) []int64 {
 	if s.labels != nil {
 		s.note(fmt.Sprintf("series show the %d largest of %d values of %s", maxPoints, len(keys), s.p.columns[s.plan.x].name))
 	}
-	return keys[:maxPoints]
+	return keys[:maxPoints], len(keys)
 }
 
 // note adds a note once.

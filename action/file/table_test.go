@@ -79,6 +79,7 @@ func TestTablesOfEveryShape(t *testing.T) {
 		"old mac":          {"a.csv", "a,b\r1,2\r3,4\r", 2, "a:number b:number", ""},
 		"latin-1":          {"a.csv", "stadt,n\nM\xfcnchen,1\nK\xf6ln,2\n", 2, "stadt:text n:number", "2 bytes were read as Latin-1"},
 		"money":            {"a.csv", "item,cost,part,loss\na,\"$1,200.50\",45%,(12)\nb,€3,5 %,(1)\n", 2, "item:text cost:number part:number loss:number", ""},
+		"infinite":         {"a.csv", "a,b\nx,inf\ny,-Infinity\nz,NaN\nw,5\n", 4, "a:text b:number", ""},
 		"missing":          {"a.csv", "a,b\nx,NA\ny,n/a\nz,-\nw,5\n", 4, "a:text b:number", ""},
 		"zip codes":        {"a.csv", "zip,n\n01234,1\n04567,2\n", 2, "zip:text n:number", ""},
 		"booleans":         {"a.csv", "ok,n\ntrue,1\nno,2\n", 2, "ok:boolean n:number", ""},
@@ -130,19 +131,20 @@ func TestSeries(t *testing.T) {
 		first             string
 		warn              string
 	}{
-		"daily by month": {rows("date,temp_max,wind", 336*4, func(i int) string { return fmt.Sprintf("%s,%d,2", day(i), i%28) }), "date", "", "temp_max", "mean", "month", 2, 48, "[2000-01 13.5]", ""},
-		"century":        {rows("year,temp", 121, func(i int) string { return fmt.Sprintf("%d,%d", 1900+i, i) }), "year", "", "temp", "mean", "5 years", 1, 25, "[1900 2]", ""},
-		"names":          {"state,population\nOhio,5\nIowa,7\nUtah,1\n", "state", "", "population", "none", "", 1, 3, "[Ohio 5]", ""},
-		"categories":     {rows("region,country,population", 90, func(i int) string { return fmt.Sprintf("R%d,C%d,2", i%3, i) }), "region", "", "population", "sum", "", 1, 3, "[R0 60]", ""},
-		"rates":          {rows("region,country,income", 90, func(i int) string { return fmt.Sprintf("R%d,C%d,%d", i%3, i, 10) }), "region", "", "income", "mean", "", 1, 3, "[R0 10]", ""},
-		"counts":         {rows("colour,shape", 90, func(i int) string { return fmt.Sprintf("C%d,S%d", i%3, i%9) }), "colour", "", "count", "sum", "", 1, 3, "[C0 30]", ""},
-		"many groups":    {rows("year,who,n", 400, func(i int) string { return fmt.Sprintf("%d,W%02d,%d", 2000+i/20, i%20, i%20) }), "year", "who", "n", "none", "", 8, 20, "[2000 19]", "8 largest of 20 groups"},
-		"many names":     {rows("who,n", 90, func(i int) string { return fmt.Sprintf("W%02d,%d", i, i) }), "who", "", "n", "none", "", 1, 60, "[W89 89]", "60 largest of 90"},
-		"wide years":     {"country,1990,1991,1992\nA,1,2,3\nB,4,5,6\n", "year", "country", "value", "none", "", 2, 3, "[1990 1]", ""},
-		"descending":     {"date,n\n2003-01-01,3\n2002-01-01,2\n2001-01-01,1\n", "date", "", "n", "none", "", 1, 3, "[2001 1]", ""},
-		"same dates":     {"date,n\n2001-05-01,3\n2001-05-01,2\n2001-06-01,1\n2001-06-01,1\n", "date", "", "n", "sum", "", 1, 2, "[2001-05 5]", ""},
-		"whole":          {"entity,year,deaths\nAll causes,2001,9\nFlood,2001,4\nFire,2001,5\nAll causes,2002,3\nFlood,2002,2\nFire,2002,1\n", "year", "entity", "deaths", "none", "", 3, 2, "[2001 9]", "shares leave it out"},
-		"hours":          {rows("time,n", 24, func(i int) string { return fmt.Sprintf("2020-01-01T%02d:00:00,1", i) }), "time", "", "n", "none", "", 1, 24, "[2020-01-01T00:00 1]", ""},
+		"daily by month":        {rows("date,temp_max,wind", 336*4, func(i int) string { return fmt.Sprintf("%s,%d,2", day(i), i%28) }), "date", "", "temp_max", "mean", "month", 2, 48, "[2000-01 13.5]", ""},
+		"century":               {rows("year,temp", 121, func(i int) string { return fmt.Sprintf("%d,%d", 1900+i, i) }), "year", "", "temp", "mean", "5 years", 1, 25, "[1900 2]", ""},
+		"names":                 {"state,population\nOhio,5\nIowa,7\nUtah,1\n", "state", "", "population", "none", "", 1, 3, "[Ohio 5]", ""},
+		"categories":            {rows("region,country,population", 90, func(i int) string { return fmt.Sprintf("R%d,C%d,2", i%3, i) }), "region", "", "population", "sum", "", 1, 3, "[R0 60]", ""},
+		"rates":                 {rows("region,country,income", 90, func(i int) string { return fmt.Sprintf("R%d,C%d,%d", i%3, i, 10) }), "region", "", "income", "mean", "", 1, 3, "[R0 10]", ""},
+		"counts":                {rows("colour,shape", 90, func(i int) string { return fmt.Sprintf("C%d,S%d", i%3, i%9) }), "colour", "", "count", "sum", "", 1, 3, "[C0 30]", ""},
+		"many groups":           {rows("year,who,n", 400, func(i int) string { return fmt.Sprintf("%d,W%02d,%d", 2000+i/20, i%20, i%20) }), "year", "who", "n", "none", "", 8, 20, "[2000 19]", "8 largest of 20 groups"},
+		"many names":            {rows("who,n", 90, func(i int) string { return fmt.Sprintf("W%02d,%d", i, i) }), "who", "", "n", "none", "", 1, 60, "[W89 89]", "60 largest of 90"},
+		"names by the thousand": {rows("who,n", 10_000, func(i int) string { return fmt.Sprintf("W%d,%d", i, i) }), "who", "", "n", "none", "", 1, 60, "[W9999 9999]", "60 largest of 10000"},
+		"wide years":            {"country,1990,1991,1992\nA,1,2,3\nB,4,5,6\n", "year", "country", "value", "none", "", 2, 3, "[1990 1]", ""},
+		"descending":            {"date,n\n2003-01-01,3\n2002-01-01,2\n2001-01-01,1\n", "date", "", "n", "none", "", 1, 3, "[2001 1]", ""},
+		"same dates":            {"date,n\n2001-05-01,3\n2001-05-01,2\n2001-06-01,1\n2001-06-01,1\n", "date", "", "n", "sum", "", 1, 2, "[2001-05 5]", ""},
+		"whole":                 {"entity,year,deaths\nAll causes,2001,9\nFlood,2001,4\nFire,2001,5\nAll causes,2002,3\nFlood,2002,2\nFire,2002,1\n", "year", "entity", "deaths", "none", "", 3, 2, "[2001 9]", "shares leave it out"},
+		"hours":                 {rows("time,n", 24, func(i int) string { return fmt.Sprintf("2020-01-01T%02d:00:00,1", i) }), "time", "", "n", "none", "", 1, 24, "[2020-01-01T00:00 1]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,11 +165,33 @@ func TestSeries(t *testing.T) {
 	}
 }
 
+// TestRowsThatStandOnceAreNotCounted: a chart of ones tells nothing.
+func TestRowsThatStandOnceAreNotCounted(t *testing.T) {
+	t.Parallel()
+	r := readOne(t, "a.csv", "year,note\n2001,first\n2002,second\n2003,third\n")
+	if r.Table == nil || len(r.Table.Series) != 0 || r.Table.X != "" {
+		t.Errorf("table: %+v", r.Table)
+	}
+}
+
+func TestNamesBeyondTheSeriesAreCounted(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("who,n\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "W%d,%d\n", i, i)
+	}
+	r := readOne(t, "a.csv", b.String())
+	if r.Table.XCount != 5000 || r.Table.Totals[0].Group != "W4999" || r.Table.Totals[0].Share == nil || *r.Table.Totals[0].Share != 0.0004 {
+		t.Errorf("%d names, totals %+v", r.Table.XCount, r.Table.Totals)
+	}
+}
+
 func TestWideTableFitsAPrompt(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	for i := range 120 {
-		fmt.Fprintf(&b, "a long name of a column number %d,", i)
+		fmt.Fprintf(&b, "the lengthy name of column %d,", i)
 	}
 	b.WriteString("date\n")
 	for y := range 60 {

@@ -28,7 +28,7 @@ func (s *seriesMaker) totals() []total {
 	slices.SortFunc(list, func(a, b total) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Group, b.Group))
 	})
-	if !s.lines[0].rate && (s.plan.group >= 0 || !s.plan.dated) {
+	if len(s.lost) == 0 && !s.lines[0].rate && (s.plan.group >= 0 || !s.plan.dated) {
 		s.shares(list)
 	}
 	for i := range list {

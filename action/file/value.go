@@ -34,9 +34,9 @@ func isMissing(b []byte) bool {
 		return true
 	case 1:
 		return b[0] == '-' || b[0] == '.' || b[0] == '?' || b[0] == '*'
-	case 2, 3, 4, 5:
-		switch strings.ToLower(string(b)) {
-		case "na", "n/a", "#n/a", "nan", "null", "--", "..", "...", "–", "—":
+	case 2, 3, 4, 5, 8, 9:
+		switch strings.TrimLeft(strings.ToLower(string(b)), "+-") {
+		case "na", "n/a", "#n/a", "nan", "null", "", "..", "...", "–", "—", "inf", "infinity": // an infinite value is none
 			return true
 		}
 	}

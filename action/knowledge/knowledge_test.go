@@ -139,6 +139,21 @@ func TestOneDocumentDoesNotCrowdOutOthers(t *testing.T) {
 	}
 }
 
+// TestAVeryLongDocumentDoesNotHideTheOthers: it has more good passages than a search
+// looks at.
+func TestAVeryLongDocumentDoesNotHideTheOthers(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"book.txt": strings.Repeat("# Wind\n\nwind wind wind wind\n\n", 3*maxLooked)}
+	for i := range 5 {
+		files[fmt.Sprintf("note%d.md", i)] = "Once the wind blew, and many other words were said about it as well."
+	}
+	b, _ := folder(t, files)
+	got := fmt.Sprint(paths(b.ask(t, "wind")))
+	if got != "[book.txt book.txt book.txt note0.md note1.md note2.md note3.md note4.md]" {
+		t.Error(got)
+	}
+}
+
 func TestRefreshIsIncremental(t *testing.T) {
 	t.Parallel()
 	b, cfg := folder(t, map[string]string{"a.md": "alpha text", "b.md": "beta text", "c.md": "gamma text"})

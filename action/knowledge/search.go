@@ -138,11 +138,18 @@ type match struct {
 }
 
 // match asks the index. The weights say that words in a title or heading count more.
+// Of one document come as many passages as a search can give, so that the longest one
+// does not fill the list.
 func (b *Base) match(ctx context.Context, query, path string) (out []match, err error) {
 	rows, err := b.db.QueryContext(ctx, `
-		SELECT p.id, d.path, d.title, p.heading, p.start, p.text, -bm25(word, 3.0, 2.0, 1.0) AS score
-		FROM word JOIN passage p ON p.id = word.rowid JOIN document d ON d.id = p.document
-		WHERE word MATCH ? AND substr(d.path, 1, length(?)) = ? ORDER BY score DESC, d.path, p.start LIMIT ?`, query, path, path, maxLooked)
+		WITH found AS MATERIALIZED (SELECT rowid AS id, -bm25(word, 3.0, 2.0, 1.0) AS score FROM word WHERE word MATCH ?),
+		placed AS (
+			SELECT f.id, f.score, row_number() OVER (PARTITION BY p.document ORDER BY f.score DESC, p.start) AS place
+			FROM found f JOIN passage p ON p.id = f.id JOIN document d ON d.id = p.document
+			WHERE substr(d.path, 1, length(?)) = ?)
+		SELECT p.id, d.path, d.title, p.heading, p.start, p.text, c.score
+		FROM placed c JOIN passage p ON p.id = c.id JOIN document d ON d.id = p.document
+		WHERE c.place <= ? ORDER BY c.score DESC, d.path, p.start LIMIT ?`, query, path, path, maxHits, maxLooked)
 	if err != nil {
 		return nil, explain(err)
 	}

@@ -124,7 +124,7 @@ func policy() *bluemonday.Policy {
 	p.AllowElements(
 		"h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "div", "span", "section", "article", "header", "footer",
 		"main", "aside", "nav", "blockquote", "pre", "code", "kbd", "samp", "var", "em", "strong", "b", "i", "u", "s", "del", "ins",
-		"mark", "small", "sub", "sup", "abbr", "cite", "q", "dfn", "time", "ul", "ol", "li", "dl", "dt", "dd",
+		"mark", "small", "bdi", "sub", "sup", "abbr", "cite", "q", "dfn", "time", "ul", "ol", "li", "dl", "dt", "dd",
 		"figure", "figcaption", "picture", "details", "summary",
 		"table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td", "audio", "video", "img", "a",
 	)

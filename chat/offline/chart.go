@@ -1,6 +1,8 @@
 package offline
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -30,8 +32,14 @@ func charts(path string, t *table) []chart {
 	switch {
 	case len(parts) > 0 && longest(parts) > 1:
 		for _, alike := range t.comparable(parts) {
+			heading, axes := chartTitle(path, t, alike), t.axes(alike)
+			if most, all := t.mostBars(alike), max(t.XCount, longest(alike)); all > most {
+				alike = largestFirst(alike, most)
+				heading = fmt.Sprintf("%s, the %d largest of %s", heading, most, number(float64(all)))
+				axes["Horizontal"], axes["XLabel"], axes["YLabel"] = true, axes["YLabel"], axes["XLabel"]
+			}
 			labels, series := align(alike)
-			add(t.kindFor(alike), chartTitle(path, t, alike), labels, series, t.axes(alike))
+			add(t.kindFor(alike), heading, labels, series, axes)
 		}
 		if s := t.shares(); len(s) >= 2 && t.additive() {
 			names, values := shareSeries(s)
@@ -54,6 +62,44 @@ func charts(path string, t *table) []chart {
 			names, values := frequency(c)
 			add("bar", "Most frequent values of "+human(c.Name), names, values, map[string]any{"Horizontal": true, "XLabel": "Rows"})
 		}
+	}
+	return out
+}
+
+// mostNames is how many bars can be told apart and read.
+const mostNames = 20
+
+// mostBars is how many points a chart of these series can show: any number over time.
+func (t *table) mostBars(parts []line) int {
+	if t.temporal() || t.kindFor(parts) != "bar" {
+		return math.MaxInt
+	}
+	return mostNames
+}
+
+// size is a point's absolute value; one without a value is smallest.
+func (p point) size() float64 {
+	if p.Y == nil {
+		return -1
+	}
+	return math.Abs(*p.Y)
+}
+
+// largestFirst keeps the names at which the first series is largest.
+func largestFirst(parts []line, most int) []line {
+	first := slices.Clone(parts[0].Points)
+	slices.SortStableFunc(first, func(a, b point) int {
+		return cmp.Compare(b.size(), a.size())
+	})
+	at := map[string]int{}
+	for i, p := range first[:min(most, len(first))] {
+		at[p.X] = i
+	}
+	out := make([]line, 0, len(parts))
+	for _, l := range parts {
+		l.Points = slices.DeleteFunc(slices.Clone(l.Points), func(p point) bool { _, keep := at[p.X]; return !keep })
+		slices.SortStableFunc(l.Points, func(a, b point) int { return cmp.Compare(at[a.X], at[b.X]) })
+		out = append(out, l)
 	}
 	return out
 }

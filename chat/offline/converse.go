@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -9,12 +10,17 @@ import (
 var (
 	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
 	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
+	upright      = regexp.MustCompile(`(?i)\b(?:upright|vertical|tall|portrait (?:format|mode|orientation)|(?:in|as) portrait)\b`)
+	landscape    = regexp.MustCompile(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape)\b`)
 	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
 )
 
 // converse answers a person: with a picture where one is asked for, with a changed one
 // where a change is asked for, else with what this model can do.
 func converse(c *conversation) step {
+	if s, ok := recall(c); ok {
+		return s
+	}
 	w := readWish(c)
 	switch {
 	case w.draw != "" && exact(w.draw) && len(c.results) == 0:
@@ -27,7 +33,7 @@ func converse(c *conversation) step {
 	case w.draw != "" && len(c.did("Generate Image")) == 0:
 		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{
 			Name:   "Generate Image",
-			Params: map[string]any{"Prompt": subject(w.draw), "NumberOfImages": pictures(w.draw, 1)},
+			Params: paintParams(w.draw),
 		}}}
 	case w.change == "":
 		return present(c, "Generate Image", clip(subject(w.draw), 80))
@@ -37,7 +43,7 @@ func converse(c *conversation) step {
 	if s, asks := alter(c, w); asks {
 		return s
 	}
-	return present(c, w.action(w.change), clip(w.change, 80))
+	return present(c, w.action(w.change), c.changed(w))
 }
 
 // exact tells a wish for a drawing of data or structure, which is no picture.
@@ -65,11 +71,29 @@ func present(c *conversation, action, label string) step {
 		shown = append(shown, "${media:"+r.Ref+"}")
 	}
 	s.Message = "Here is what you asked for, drawn from the words of your request. "
-	if action != "Generate Image" {
+	switch {
+	case action != "Generate Image" && len(refs) > 1:
+		s.Message = fmt.Sprintf("Here are %d new versions; the original stays as it was. ", len(refs))
+	case action != "Generate Image":
 		s.Message = "Here is the changed picture; the original stays as it was. "
 	}
 	s.Message += strings.Join(shown, " ")
+	if _, failed, some := strings.Cut(last.Message, "; "); some {
+		s.Message += " Not everything came: " + strings.TrimRight(failed, ".") + "."
+	}
 	return s
+}
+
+// paintParams are the parameters of a picture that a person asks for.
+func paintParams(task string) map[string]any {
+	p := map[string]any{"Prompt": subject(task), "NumberOfImages": pictures(task, 1)}
+	switch {
+	case upright.MatchString(task):
+		p["Size"] = "1024x1536"
+	case landscape.MatchString(task):
+		p["Size"] = "1536x1024"
+	}
+	return p
 }
 
 func talk(c *conversation) string {

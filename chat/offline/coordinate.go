@@ -48,8 +48,8 @@ func conclude(c *conversation, writers []callee) step {
 			}
 		}
 	}
-	for _, key := range unconfigured(c.sources) {
-		said = append(said, "Not used: "+key+".")
+	if not := unconfigured(c.sources); len(not) > 0 {
+		said = append(said, "Not used: "+strings.Join(not, ", ")+".")
 	}
 	s.Message = strings.Join(said, " ")
 	if s.Message == "" {

@@ -54,6 +54,13 @@ func TestChangesOfPicturesThatAreThere(t *testing.T) {
 		"Vary the first one":                              {"Vary Image", []any{one}, 1},
 		"Give me 2 variants of the last picture":          {"Vary Image", []any{three}, 2},
 		"Make the picture of the harbour black and white": {"Edit Image", []any{three}, 1},
+		"now add a second boat on the left":               {"Edit Image", []any{three}, 1},
+		"The sky is too dark. Can you brighten it?":       {"Edit Image", []any{three}, 1},
+		"it's too bright":                                 {"Edit Image", []any{three}, 1},
+		"Make picture 2 darker":                           {"Edit Image", []any{two}, 1},
+		"make the cat red":                                {"Edit Image", []any{three}, 1},
+		"combine the first and the last picture":          {"Edit Image", []any{one, three}, 1},
+		"How about a picture of a fox?":                   {"Generate Image", nil, 1},
 		"Draw a picture of a fox":                         {"Generate Image", nil, 1},
 		"Create an image of a boat and make it dramatic":  {"Generate Image", nil, 1},
 		"Show me two pictures of the sea":                 {"Generate Image", nil, 2},
@@ -67,6 +74,70 @@ func TestChangesOfPicturesThatAreThere(t *testing.T) {
 		refs, _ := p["Images"].([]any)
 		if diff := cmp.Diff(want.refs, refs); diff != "" || s.Actions[0].Name != want.action || p["NumberOfImages"] != want.n || p["Prompt"] == "" {
 			t.Errorf("%s: %+v, want %+v", task, s.Actions[0], want)
+		}
+	}
+}
+
+// TestPicturesAreToldWithoutMakingNew: questions and wishes to see again cost nothing.
+func TestPicturesAreToldWithoutMakingNew(t *testing.T) {
+	t.Parallel()
+	const one, two, none = "img-00000001", "img-00000002", "img-zzzzzzzz"
+	for task, want := range map[string][]string{
+		"Show me the picture again":        {"again", "${media:" + two + "}"},
+		"show me the first picture":        {"again", "${media:" + one + "}"},
+		"Show them both again, please":     {"again", "${media:" + one + "}", "${media:" + two + "}"},
+		"What is in the second picture?":   {"2 pictures", one, two, "64 × 64", "language model"},
+		"How many pictures have we made?":  {"2 pictures", one, two},
+		"which images do we have":          {"2 pictures"},
+		"Edit " + none + " so it is green": {"no " + none, one, two},
+	} {
+		s := ask(t, system(editorCallable), granting(t, task, one, two))
+		for _, w := range want {
+			if !s.Done || len(s.Actions) > 0 || !strings.Contains(s.Message, w) {
+				t.Errorf("%s: %+v lacks %q", task, s, w)
+			}
+		}
+	}
+	if s := ask(t, system(editorCallable), "What is a picture?"); !s.Done || len(s.Actions) > 0 {
+		t.Errorf("a question without pictures: %+v", s)
+	}
+}
+
+func TestLabelsOfChangedPictures(t *testing.T) {
+	t.Parallel()
+	block, err := json.Marshal(map[string]any{"context": map[string]any{"media": []any{
+		map[string]any{"refId": "img-00000001", "label": "a dog"}, map[string]any{"refId": "img-00000002", "label": "a cat: warmer"},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string][2]string{
+		"Please make it bluer.":                      {"img-00000002", "a cat: bluer"},
+		"Remove the sky from the image with the dog": {"img-00000001", "a dog: Remove the sky from the image with the dog"},
+		"Make two variations of it":                  {"img-00000002", "a cat: variation"},
+	} {
+		task := change + "\n\n```json\n" + string(block) + "\n```"
+		s := ask(t, system(editorCallable), task)
+		if len(s.Actions) != 1 || fmt.Sprint(s.Actions[0].Params["Images"]) != "["+want[0]+"]" {
+			t.Errorf("%s: %+v", change, s)
+			continue
+		}
+		s = ask(t, system(editorCallable), task, "{}", made(t, s.Actions[0].Name, "Edited 1 image(s); 1 failed: no credit.", "img-00000003"))
+		if len(s.Promote) != 1 || s.Promote[0].Label != want[1] || !strings.HasSuffix(s.Message, "Not everything came: 1 failed: no credit.") {
+			t.Errorf("%s: %+v, want label %q", change, s, want[1])
+		}
+	}
+}
+
+func TestShapesOfPictures(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]any{
+		"Draw a mountain lake, upright format": "1024x1536", "Draw a wide panorama of the Alps": "1536x1024",
+		"Draw a landscape": nil, "Paint a portrait of a king": nil,
+	} {
+		s := ask(t, system(editorCallable), task)
+		if len(s.Actions) != 1 || s.Actions[0].Params["Size"] != want {
+			t.Errorf("%s: %+v, want size %v", task, s, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (m *material) chosen(o order, ways string) (cs []chart, needs []string) {
 	for _, want := range o.charts {
 		i, named := m.tableFor(want.about, byTable)
 		if i < 0 {
-			needs = append(needs, lacks(want, ways))
+			needs = append(needs, lacks(want, ways, len(m.Tables) > 0))
 			continue
 		}
 		if !named && want.about != "" {
@@ -62,10 +62,13 @@ func fill(first []chart, left [][]chart) []chart {
 }
 
 // lacks says what a visual needs that nobody gave.
-func lacks(want request, ways string) string {
+func lacks(want request, ways string, tables bool) string {
 	example := want.about
 	if example == "" {
 		example = "share"
+	}
+	if tables {
+		return fmt.Sprintf("The %s needs at least two values that can be compared, and the sources hold none: %s, or write them into the task. No number is made up here.", want.name(), ways)
 	}
 	return fmt.Sprintf("The %s needs numbers, and there are none: %s, or write them into the task, such as “%s: A 40 %%, B 35 %%, C 25 %%”. No number is made up here.",
 		want.name(), ways, example)

@@ -26,6 +26,14 @@ func views() []view {
 
 var styleWord = regexp.MustCompile(`(?i)\b(watercolou?r|oil painting|line art|isometric|pencil|charcoal|flat vector|architectural rendering|photorealistic|photographs?|photos?|paper ?cut|3d render(?:ing)?)s?\b`)
 
+// asking is what makes a question of a subject.
+var asking = regexp.MustCompile(`(?i)^(?:what (?:about|is|are|was|were)|how (?:about|does|do|did|is|are)|why (?:is|are|do|does|did)|tell me about|who (?:is|are)|where (?:is|are))\s+(?:the\s+)?`)
+
+// topic is what a title is about, without its question.
+func topic(title string) string {
+	return strings.TrimRight(asking.ReplaceAllString(title, ""), " ?!.")
+}
+
 // illustrations asks for as many pictures as the task does, one if it does not say; a
 // task that names other visuals only gets no picture beside them.
 // Each prompt names subject, style, light, composition and colours, and differs from
@@ -36,7 +44,7 @@ func (o order) illustrations() []figure {
 	}
 	what := o.scene
 	if what == "" {
-		what = o.title
+		what = topic(o.title)
 	}
 	if what == "" {
 		return nil
@@ -58,7 +66,7 @@ func (o order) illustrations() []figure {
 					capital(strings.TrimRight(what, ".?!")), style, v.light, v.composition, v.colours),
 				"Size": "1536x1024",
 			}},
-			caption: caption, note: "Drawn for this report; it shows no measured data.",
+			caption: caption, note: "AI-generated for this report; it shows no measured data.",
 		})
 	}
 	return out

@@ -64,7 +64,14 @@ func comparisons(t *table, parts []line) []string {
 		u := t.unit(l)
 		l.Points = slices.DeleteFunc(slices.Clone(l.Points), func(p point) bool { return leftOver(p.X) })
 		low, high, ok := l.extremes()
-		if ok && low.X != high.X {
+		switch {
+		case !ok || len(l.Points) < 2:
+		case *low.Y == *high.Y:
+			out = append(out, fmt.Sprintf("%s is the same for all %d: %s.", title(l.Name), len(l.Points), with(*high.Y, u)))
+		case t.XCount > 0: // the lowest are not here
+			out = append(out, fmt.Sprintf("Of the %s values of %s, %s is highest for %s, at %s.",
+				number(float64(t.XCount)), human(t.X), human(l.Name), high.X, with(*high.Y, u)))
+		default:
 			out = append(out, fmt.Sprintf("%s is highest for %s, at %s, and lowest for %s, at %s.",
 				title(l.Name), high.X, with(*high.Y, u), low.X, with(*low.Y, u)))
 		}
@@ -183,6 +190,8 @@ func columnFacts(t *table) []string {
 	var out []string
 	for _, c := range t.Columns {
 		switch {
+		case c.Type == "number" && c.Mean != nil && value(c.Min) == value(c.Max):
+			out = append(out, fmt.Sprintf("%s is %s.", title(c.Name), value(c.Max)))
 		case c.Type == "number" && c.Mean != nil:
 			out = append(out, fmt.Sprintf("%s ranges from %s to %s, with a mean of %s.", title(c.Name), value(c.Min), value(c.Max), number(*c.Mean)))
 		case len(c.Top) > 1 && c.Top[0].Count > 1:

@@ -106,7 +106,7 @@ func splitSentences(p string) []string {
 // keySentences ranks sentences by the weight of their words in the text, by what
 // the task asks and by position, and returns the best in their own order.
 func keySentences(text, task string, most int) []sentence {
-	all := sentences(text)
+	all := distinct(sentences(text))
 	weight := map[string]float64{}
 	for _, s := range all {
 		for _, w := range unique(words(s.Text)) {
@@ -143,6 +143,16 @@ func keySentences(text, task string, most int) []sentence {
 		out = append(out, all[i])
 	}
 	return out
+}
+
+// distinct leaves out sentences that were said before.
+func distinct(all []sentence) []sentence {
+	said := map[string]bool{}
+	return slices.DeleteFunc(all, func(s sentence) bool {
+		again := said[s.Text]
+		said[s.Text] = true
+		return again
+	})
 }
 
 func unique(ws []string) []string {

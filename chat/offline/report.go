@@ -29,11 +29,15 @@ func (r *report) html() (body, heading, summary string) {
 		heading = "Report"
 	}
 	key := r.keyFindings(5)
+	summary = r.summary(key)
 	r.tag("h1", heading)
-	r.tag("p", r.lead())
+	r.opening(key)
 	pictures := r.of(paintAction)
 	if len(pictures) > 0 {
 		r.figure(pictures[0])
+	}
+	if r.answers() { // the first one is said already
+		key = key[min(1, len(key)):]
 	}
 	if len(key) > 0 {
 		r.tag("h2", "Key findings")
@@ -52,19 +56,28 @@ func (r *report) html() (body, heading, summary string) {
 	r.gaps()
 	r.sources()
 	r.failures()
-	return r.b.String(), heading, r.summary(key)
+	return r.b.String(), heading, summary
 }
 
-// summary is what the report says in a few sentences, gaps included.
+// opening gives the answer before it says what it rests on.
+func (r *report) opening(key []string) {
+	if len(key) == 0 || !r.answers() {
+		r.tag("p", r.lead())
+		return
+	}
+	r.tag("p", key[0])
+	fmt.Fprintf(&r.b, "<p><small>%s</small></p>\n", html.EscapeString(r.lead()))
+}
+
+// answers tells whether the first finding is a statement of the report's own; a
+// sentence that is quoted answers nothing by itself.
+func (r *report) answers() bool { return len(r.m.Tables) > 0 }
+
+// summary is what the report says in a few sentences: the finding, what it rests on,
+// what is missing.
 func (r *report) summary(key []string) string {
-	out := r.lead()
-	if len(key) > 0 {
-		out += " " + key[0]
-	}
-	for _, n := range r.plan.needs {
-		out += " " + n
-	}
-	return out
+	said := append(slices.Clone(key[:min(1, len(key))]), r.lead())
+	return strings.Join(append(said, r.plan.needs...), " ")
 }
 
 // of gives the figures that some actions made.
@@ -115,8 +128,24 @@ func (r *report) gaps() {
 // flag is an option or a variable that a person types.
 var flag = regexp.MustCompile(`--[a-z]+|\b[A-Z]+(?:_[A-Z]+)+\b`)
 
-func (r *report) tag(name, text string) {
+var (
+	// rightToLeft is a run of words that are written from right to left.
+	rightToLeft = regexp.MustCompile(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
+	leftToRight = regexp.MustCompile(`[A-Za-z]{2}`)
+)
+
+// prose escapes a sentence. Names of another direction stand apart in it, so that they
+// do not turn the sentence around.
+func prose(text string) string {
 	text = html.EscapeString(text)
+	if leftToRight.MatchString(text) {
+		text = rightToLeft.ReplaceAllString(text, "<bdi>$0</bdi>")
+	}
+	return text
+}
+
+func (r *report) tag(name, text string) {
+	text = prose(text)
 	if name != "h1" {
 		text = flag.ReplaceAllString(text, `<code class="flag">$0</code>`)
 	}
@@ -214,7 +243,7 @@ func (r *report) tableSection(file string, t *table) {
 	if file == theTask {
 		return
 	}
-	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", html.EscapeString(file),
+	fmt.Fprintf(&r.b, "<p><small>%s has %s and %s%s.</small></p>\n", prose(file),
 		count(len(t.Columns), "column"), count(int(t.RowCount), "row"), html.EscapeString(kind))
 }
 

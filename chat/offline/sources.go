@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -95,7 +96,21 @@ func (h *harvest) step(message string) step {
 		}
 		found["words"] = few
 	}
-	return step{Reasoning: "Everything that can be read is read.", Done: true, Message: message, Payload: found}
+	return step{Reasoning: "Everything that can be read is read.", Done: true, Message: message, Payload: quoted(found)}
+}
+
+// quoted writes placeholders that stand in a source as the text they are there: they are
+// no media of this run.
+func quoted(found map[string]any) map[string]any {
+	b, err := json.Marshal(found)
+	if err != nil || !bytes.Contains(b, []byte("${media:")) {
+		return found
+	}
+	var out map[string]any
+	if json.Unmarshal(bytes.ReplaceAll(b, []byte("${media:"), []byte("$${media:")), &out) != nil {
+		return found
+	}
+	return out
 }
 
 // querying researches a database: describe, query what fits the task, report.

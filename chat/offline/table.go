@@ -21,6 +21,8 @@ type table struct {
 	Aggregation string   `json:"aggregation,omitempty"`
 	// Bucket is what one point of a long series stands for: month, 2 years.
 	Bucket string `json:"bucket,omitempty"`
+	// XCount is how many names the axis has of which the series show the largest.
+	XCount int `json:"xCount,omitempty"`
 	// SampleRows are the first rows; of a table of relations, all that fit.
 	SampleRows [][]string `json:"sampleRows,omitempty"`
 	// Name and Unit are those of numbers that a task itself gives.
@@ -143,10 +145,13 @@ func (t *table) split() (parts []line, all *line) {
 	return parts, all
 }
 
+// mostTotals is how many totals a profile names; there may be more.
+const mostTotals = 15
+
 // shares gives each part's share of the sum, largest first, aggregates left out.
 func (t *table) shares() []total {
 	var out []total
-	sum := 0.0
+	sum, known := 0.0, 0.0
 	for _, v := range t.Totals {
 		if len(t.Totals) > 2 && aggregateName(v.Group) {
 			continue
@@ -154,14 +159,16 @@ func (t *table) shares() []total {
 		if v.Value < 0 {
 			return nil
 		}
-		sum += v.Value
+		sum, known = sum+v.Value, known+v.Share
 		out = append(out, v)
 	}
-	if sum == 0 || len(out) < 2 {
+	if sum == 0 || len(out) < 2 || known == 0 && len(t.Totals) >= mostTotals {
 		return nil
 	}
 	for i := range out {
-		out[i].Share = out[i].Value / sum
+		if known == 0 { // else they are parts of a whole of which only the largest are here
+			out[i].Share = out[i].Value / sum
+		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Value > out[j].Value })
 	return out

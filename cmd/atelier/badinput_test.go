@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/generate/generatetest"
+	"atelier/media"
 )
 
 // refused checks the exit code and that the message says what to do, without noise.
@@ -166,4 +167,58 @@ func TestRateLimitIsWaitedFor(t *testing.T) {
 	if n := len(s.images.Captured()); n != 2 {
 		t.Errorf("%d calls, want 2", n)
 	}
+}
+
+// TestBadGenerationsCostNothing: what no provider could do is told before anybody is
+// called, and neither an operation nor a reservation is left.
+func TestBadGenerationsCostNothing(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.env["ATELIER_BUDGET_OWNER"] = "5"
+	const model = "GPT Image 2"
+	p.must("generate", "a harbour", "-m", "offline", "--size", "64x64")
+	mine, bobs := p.listed().Items[0], p.owned("bob")
+	for _, c := range map[string]struct {
+		args []string
+		say  string
+	}{
+		"n of 0":                   {[]string{"x", "-n", "0"}, "1 to 100"},
+		"n of 1,000":               {[]string{"x", "-n", "1000"}, "1 to 100"},
+		"prompt of 100 kB":         {[]string{strings.Repeat("a harbour ", 10_240)}, "shorten it"},
+		"empty prompt":             {[]string{" "}, "prompt is missing"},
+		"seed without seeds":       {[]string{"x", "--seed", "7", "--strict"}, "seed"},
+		"options of another":       {[]string{"x", "--option", "gemini.temperature=1", "--strict"}, "gemini"},
+		"item of another owner":    {[]string{"x", "--edit", bobs.ID}, "neither a file nor a stored item"},
+		"ref of another owner":     {[]string{"x", "--edit", string(bobs.Ref)}, "neither a file nor a stored item"},
+		"another owner's variant":  {[]string{"--vary", string(bobs.Ref)}, "neither a file nor a stored item"},
+		"mask of another owner":    {[]string{"x", "--edit", mine.Ref, "--mask", string(bobs.Ref)}, "neither a file nor a stored item"},
+		"an operation of nobody's": {[]string{"--wait", "01a1fcae-54c5-7a48-a751-be5140439267"}, "there is none with this id"},
+	} {
+		args := append([]string{"generate"}, c.args...)
+		if c.args[0] != "--wait" {
+			args = append(args, "-m", model)
+		}
+		p.atelier(args...).refused(t, exitInput, c.say)
+	}
+	if left := p.lives(); len(s.images.Captured()) != 0 || left.reserved != 0 || left.spent != 0 || len(left.operations) != 1 {
+		t.Errorf("%d calls; %s", len(s.images.Captured()), left)
+	}
+}
+
+// owned records a picture of somebody else in the ledger of this place.
+func (p *place) owned(who string) media.Output {
+	p.t.Helper()
+	w := &world{ctx: p.t.Context(), env: func(k string) string { return p.env[k] }}
+	var o media.Output
+	err := w.withApp(appConfig{}, func(a *app) error {
+		ctx := media.WithScope(w.ctx, media.Scope{Owner: who, Tree: "theirs"})
+		o = media.NewOutput(generatetest.Stored(ctx, p.t, a.codec, generatetest.PNG(64, 64, 9)), media.Meta{Label: "Theirs"})
+		var err error
+		o, err = a.ledger.Record(ctx, o)
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return o
 }

@@ -6,7 +6,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
-	"atelier/generate/generatetest/openaisim"
 )
 
 // TestSecondOfThreeImagesFails: a run whose second picture fails keeps the other two.
@@ -66,7 +65,7 @@ func TestPreviews(t *testing.T) {
 	if n := len(p.listed().Items); n != 3 {
 		t.Errorf("%d items listed, want 3: previews are temporary", n)
 	}
-	s.images.Inject(generatetest.Injection{Fault: openaisim.FaultPartialsThenError})
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
 	failed := p.atelier(append(generateFox, "--partials", "--json")...)
 	res := decode[generated](t, failed)
 	if failed.code != exitProvider || res.Status != generate.StatusFailed || !strings.Contains(res.Slots[0].Error.Message, "the last preview was kept as img-") {

@@ -28,6 +28,9 @@ import (
 const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
+	if phase := os.Getenv(dieAt); phase != "" {
+		os.Exit(livesUpTo(phase, os.Args[1], os.Args[2]))
+	}
 	if os.Getenv(asBinary) != "" {
 		main() // exits
 	}
@@ -159,9 +162,15 @@ func (o *output) String() string {
 // start begins a command in a process of its own.
 func (p *place) start(args ...string) *process {
 	p.t.Helper()
+	return p.started([]string{asBinary + "=1"}, args...)
+}
+
+// started begins the test binary in a process of its own, as the environment says.
+func (p *place) started(env []string, args ...string) *process {
+	p.t.Helper()
 	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), os.Args[0], args...)}
 	s.cmd.Dir = p.dir
-	s.cmd.Env = []string{asBinary + "=1", "HOME=" + p.dir, "TMPDIR=" + os.TempDir(), "GOCOVERDIR=" + p.dir}
+	s.cmd.Env = append(env, "HOME="+p.dir, "TMPDIR="+os.TempDir(), "GOCOVERDIR="+p.dir)
 	for k, v := range p.env {
 		s.cmd.Env = append(s.cmd.Env, k+"="+v)
 	}

@@ -1,9 +1,8 @@
 package bfl
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,65 +30,35 @@ type result struct {
 	Progress *float64        `json:"progress"`
 	Details  json.RawMessage `json:"details"`
 	// Message and Error are there where a task failed.
-	Message text `json:"message"`
-	Error   text `json:"error"`
+	Message post.Text `json:"message"`
+	Error   post.Text `json:"error"`
 }
 
 // made is what a finished task made.
 type made struct {
-	Sample string       `json:"sample"`
-	Prompt text         `json:"prompt"`
-	Seed   *json.Number `json:"seed"`
+	Sample string    `json:"sample"`
+	Prompt post.Text `json:"prompt"`
+	Seed   post.Text `json:"seed"`
 }
 
-// text reads a JSON string; anything else is empty.
-type text string
-
-// UnmarshalJSON never fails: what is no string says nothing.
-func (t *text) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = text(s)
-	}
-	return nil
-}
-
-// submitted reads the answer to a new task.
-func (d *Driver) submitted(ctx context.Context, a *post.Answer) (generate.Update, error) {
-	var got accepted
-	if err := d.client.Decode(a, &got); err != nil {
-		return generate.Update{}, err
-	}
-	if a.Cut() {
-		return generate.Update{}, d.client.Lost(ctx, a.Broken, 0)
-	}
+// submitted reads the answer to a new task. Cents have the noise of floating point,
+// which is rounded away.
+func (d *Driver) submitted(got accepted) (generate.Update, error) {
 	if got.ID == "" {
-		e := media.Errorf(media.CodeBadResponse, "Black Forest Labs took the request and named no task: it may be billed, so it is not repeated")
-		e.Cause = generate.ErrUnsettled
-		return generate.Update{}, e
+		return generate.Update{}, d.client.Unnamed()
 	}
-	u := generate.Update{Task: generate.Handle{ID: got.ID, URL: got.PollingURL}, ReportedUSD: dollars(got.Cost)}
-	for name, value := range map[string]*float64{"input_mp": got.InputMP, "output_mp": got.OutputMP} {
-		if value == nil {
-			continue
-		}
-		if u.Metadata == nil {
-			u.Metadata = map[string]any{}
-		}
-		u.Metadata[name] = *value
+	u := generate.Update{Task: generate.Handle{ID: got.ID, URL: got.PollingURL}}
+	if got.Cost != nil {
+		u.ReportedUSD = post.Amount(strconv.FormatFloat(*got.Cost, 'f', -1, 64), 100, 6)
+	}
+	u.Metadata = map[string]any{}
+	if got.InputMP != nil {
+		u.Metadata["input_mp"] = *got.InputMP
+	}
+	if got.OutputMP != nil {
+		u.Metadata["output_mp"] = *got.OutputMP
 	}
 	return u, nil
-}
-
-// dollars turns cents with floating-point noise into decimal dollars, to a ten
-// thousandth of a cent; empty if there are none.
-func dollars(cents *float64) string {
-	const most = 1e6 // nobody is billed ten thousand dollars for a picture
-	if cents == nil || *cents < 0 || *cents > most {
-		return ""
-	}
-	s := strconv.FormatFloat(*cents/100, 'f', 6, 64)
-	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
 }
 
 // The states that mean something; all others mean that the task goes on.
@@ -109,11 +78,12 @@ func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) 
 	case stateReady:
 		u.Items = []generate.Item{d.item(got.Result)}
 	case stateInput:
-		u.Items = []generate.Item{d.moderated("input", got)}
+		u.Items = d.moderated("input", "the prompt or the input picture", got)
 	case stateOutput:
-		u.Items = []generate.Item{d.moderated("output", got)}
+		u.Items = d.moderated("output", "the picture that it made", got)
 	case stateError, stateFailed:
-		e := media.Errorf(media.CodeUnavailable, "Black Forest Labs could not finish the task%s: ask again", d.said(got))
+		why := d.client.Clean(string(cmp.Or(got.Message, got.Error, "no reason given")))
+		e := media.Errorf(media.CodeUnavailable, "Black Forest Labs could not finish the task: ask again (%s)", why)
 		e.Retryable = false
 		u.Items = []generate.Item{{Err: e}}
 	case stateUnknown:
@@ -134,55 +104,21 @@ func (d *Driver) item(m *made) generate.Item {
 	if m == nil || m.Sample == "" {
 		return generate.Item{Err: media.Errorf(media.CodeBadResponse, "Black Forest Labs finished the task without a picture: try other words, or another model")}
 	}
-	it := generate.Item{URL: m.Sample, RevisedPrompt: media.Scrub(string(m.Prompt))}
-	if m.Seed != nil {
-		if seed, err := m.Seed.Int64(); err == nil {
-			it.Seed = &seed
-		}
-	}
-	return it
+	return generate.Item{URL: m.Sample, RevisedPrompt: media.Scrub(string(m.Prompt)), Seed: m.Seed.Int()}
 }
 
-// moderated is a refusal with the provider's reasons.
-func (d *Driver) moderated(stage string, got result) generate.Item {
-	reasons := d.reasons(got.Details)
-	what := "the prompt or the input picture"
-	if stage == "output" {
-		what = "the picture that it made"
+// moderated is a refusal with the provider's reasons; their key is spelled with a blank.
+func (d *Driver) moderated(stage, what string, got result) []generate.Item {
+	var details struct {
+		Reasons []post.Text `json:"Moderation Reasons"`
 	}
-	note := got.Status
-	if len(reasons) > 0 {
-		note += ": " + strings.Join(reasons, ", ")
-	}
-	return generate.Item{
-		Err:    media.Errorf(media.CodeModerated, "Black Forest Labs refused %s: change the prompt (%s)", what, note),
-		Safety: &generate.Safety{Blocked: true, Stage: stage, Categories: append([]string{got.Status}, reasons...)},
-	}
-}
-
-// reasons lists what details name as reasons; the key is spelled with a blank.
-func (d *Driver) reasons(details json.RawMessage) []string {
-	var known struct {
-		Reasons []text `json:"Moderation Reasons"`
-	}
-	if json.Unmarshal(details, &known) != nil {
-		return nil
-	}
-	var list []string
-	for _, r := range known.Reasons {
-		if s := d.client.Clean(string(r)); s != "" && !slices.Contains(list, s) {
-			list = append(list, s)
+	_ = json.Unmarshal(got.Details, &details) // they are not always there
+	words := []string{got.Status}
+	for _, r := range details.Reasons {
+		if s := string(r); s != "" && !slices.Contains(words, s) {
+			words = append(words, s)
 		}
 	}
-	return list
-}
-
-// said is what a failed task says about itself, in brackets.
-func (d *Driver) said(got result) string {
-	for _, s := range []text{got.Message, got.Error} {
-		if s != "" {
-			return fmt.Sprintf(" (%s)", d.client.Clean(string(s)))
-		}
-	}
-	return ""
+	return d.client.Moderated(1, generate.Safety{Stage: stage, Categories: words},
+		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(words, ", ")))
 }

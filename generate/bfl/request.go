@@ -2,84 +2,56 @@ package bfl
 
 import (
 	"context"
-	"slices"
-	"strconv"
+	"fmt"
 
 	"atelier/generate"
-	"atelier/media"
-	"atelier/wire"
+	"atelier/generate/internal/post"
 )
 
-// optionFields are the fields that options may set; the catalogue says which model
-// takes which.
-var optionFields = []string{"safety_tolerance", "prompt_upsampling", "steps", "guidance", "raw", "image_prompt_strength"}
-
-// request writes a task in the endpoint's words. Settings that the task leaves open
-// are left out, so that the provider's defaults hold.
-func (d *Driver) request(ctx context.Context, t generate.Task) (map[string]any, error) {
-	if t.N > 1 {
-		return nil, media.Errorf(media.CodeUnsupported, "Black Forest Labs makes one picture a task, not %d: make several calls", t.N)
-	}
-	body := map[string]any{}
-	set := func(name, value string) {
-		if value != "" {
-			body[name] = value
-		}
-	}
-	set("prompt", t.Prompt)
-	set("aspect_ratio", t.AspectRatio)
-	set("output_format", t.OutputFormat)
-	if t.Width > 0 && t.Height > 0 {
-		body["width"], body["height"] = t.Width, t.Height
-	}
-	if t.Seed != nil {
-		body["seed"] = *t.Seed
-	}
-	for name, value := range t.Options {
-		if !slices.Contains(optionFields, name) {
-			return nil, media.Errorf(media.CodeInvalid, "option bfl.%s is unknown: leave it out", name)
-		}
-		body[name] = value
-	}
-	if t.NotifyURL != "" {
-		set("webhook_url", t.NotifyURL)
-		set("webhook_secret", t.NotifySecret)
-	}
-	return body, d.addPictures(ctx, t, body)
+// optionFields are the fields that options set; the catalogue says which model takes which.
+var optionFields = map[string]string{
+	"safety_tolerance": "safety_tolerance", "prompt_upsampling": "prompt_upsampling", "steps": "steps",
+	"guidance": "guidance", "raw": "raw", "image_prompt_strength": "image_prompt_strength",
 }
 
-// addPictures names the pictures; the transport streams their bytes from the store as
-// bare base64. A model with a mask calls its picture image, a variation image_prompt,
-// an edit by words input_image, input_image_2 and so on.
-func (d *Driver) addPictures(ctx context.Context, t generate.Task, body map[string]any) error {
-	if t.Method == "" || t.Method == generate.MethodGenerate {
-		return nil
-	}
-	scope := media.ScopeOf(ctx).Tree
-	token := func(o media.Output) string { return d.codec.Token(scope, o.Blob, wire.VariantStd) }
+// request writes a task in the endpoint's words. The transport streams pictures from the
+// store as bare base64. A model with a mask calls its picture image, a variation
+// image_prompt, an edit by words input_image, input_image_2 and so on.
+func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error) {
+	varied := t.Method == generate.MethodVariation
 	masked := t.Model.Mask != "" && t.Model.Mask != "none"
-	switch {
-	case len(t.Inputs) == 0:
-		return media.Errorf(media.CodeInvalid, "%s needs an input picture: name one", t.Method)
-	case t.Mask != nil && !masked:
-		return media.Errorf(media.CodeUnsupported, "%s takes no mask: use FLUX Fill, or say in the prompt what to change", t.Model.Name)
-	case len(t.Inputs) > 1 && (masked || t.Method == generate.MethodVariation):
-		return media.Errorf(media.CodeUnsupported, "%s takes one input picture, not %d", t.Model.Name, len(t.Inputs))
-	case t.Method == generate.MethodVariation:
-		body["image_prompt"] = token(t.Inputs[0])
-	case masked:
-		body["image"] = token(t.Inputs[0])
-		if t.Mask != nil {
-			body["mask"] = token(*t.Mask)
-		}
-	default:
-		for i, in := range t.Inputs {
-			name := "input_image"
-			if i > 0 {
-				name += "_" + strconv.Itoa(i+1)
-			}
-			body[name] = token(in)
-		}
+	reach := post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit, generate.MethodVariation}, Mask: masked}
+	if varied || masked {
+		reach.Inputs = 1
 	}
-	return nil
+	if err := d.client.Reaches(t, reach); err != nil {
+		return nil, err
+	}
+	body := post.Body{}
+	body.Set("prompt", t.Prompt)
+	body.Set("aspect_ratio", t.AspectRatio)
+	body.Set("output_format", t.OutputFormat)
+	body.Set("width", t.Width)
+	body.Set("height", t.Height)
+	body.Set("seed", t.Seed)
+	if t.NotifyURL != "" {
+		body.Set("webhook_url", t.NotifyURL)
+		body.Set("webhook_secret", t.NotifySecret)
+	}
+	for i, in := range t.Inputs {
+		name := "input_image"
+		switch {
+		case varied:
+			name = "image_prompt"
+		case masked:
+			name = "image"
+		case i > 0:
+			name = fmt.Sprintf("input_image_%d", i+1)
+		}
+		body[name] = d.client.Token(ctx, in.Blob)
+	}
+	if t.Mask != nil {
+		body["mask"] = d.client.Token(ctx, t.Mask.Blob)
+	}
+	return body, body.Options(t, optionFields)
 }

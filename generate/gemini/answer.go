@@ -1,8 +1,8 @@
 package gemini
 
 import (
-	"context"
-	"fmt"
+	"cmp"
+	"strconv"
 	"strings"
 
 	"atelier/generate"
@@ -49,62 +49,31 @@ type count struct {
 }
 
 // answered reads a 200.
-func (d *Driver) answered(ctx context.Context, t generate.Task, a *post.Answer) (generate.Update, error) {
-	var got answer
-	if err := d.client.Decode(a, &got); err != nil {
-		return generate.Update{}, err
-	}
-	if a.Cut() {
-		return d.cut(ctx, a)
-	}
-	u := generate.Update{Done: true, Progress: 1, Metadata: d.metadata(got)}
+func (d *Driver) answered(t generate.Task, a *post.Answer, got answer) (generate.Update, error) {
+	u := generate.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]string{
+		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.thoughts(),
+	})}
 	var said []string
-	pictures := 0
 	for _, c := range got.Candidates {
 		for _, p := range c.Content.Parts {
 			switch {
 			case p.Thought:
 			case p.InlineData != nil:
-				it := d.item(t, a, p)
-				if it.Err == nil {
-					pictures++
-				}
+				it := generate.Item{DeclaredMIME: d.client.Clean(post.Declared(p.InlineData.MIMEType)), Seed: t.Seed}
+				it.Blob, it.Err = d.client.Take(a.Media, p.InlineData.Data)
 				u.Items = append(u.Items, it)
 			case strings.TrimSpace(p.Text) != "":
 				said = append(said, p.Text)
 			}
 		}
 	}
-	u.Usage = got.Usage.count(t, pictures)
-	if len(u.Items) == 0 {
-		it, err := d.without(t, got, d.client.Clean(strings.Join(said, " ")))
-		if err != nil {
-			return u, err
-		}
-		u.Items = []generate.Item{it}
+	u.Usage = got.Usage.count(t, post.Made(u.Items))
+	if len(u.Items) > 0 {
+		return u, nil
 	}
-	return u, nil
-}
-
-// item names the picture of a part.
-func (d *Driver) item(t generate.Task, a *post.Answer, p part) generate.Item {
-	b, err := d.client.Take(a.Media, p.InlineData.Data)
-	if err != nil {
-		return generate.Item{Err: err}
-	}
-	return generate.Item{Blob: b, DeclaredMIME: d.client.Clean(stored(p.InlineData.MIMEType)), Seed: t.Seed}
-}
-
-// cut saves the pictures that arrived whole before an answer ended.
-func (d *Driver) cut(ctx context.Context, a *post.Answer) (generate.Update, error) {
-	u := generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
-	for _, l := range a.Media.All() {
-		if l.Err == nil && !interim(string(a.Body), l.Token) {
-			u.Items = append(u.Items, generate.Item{Blob: &l.Blob})
-		}
-	}
-	u.Usage.Images = len(u.Items)
-	return u, d.client.Lost(ctx, a.Broken, len(u.Items))
+	var err error
+	u.Items, err = d.without(t, got, strings.Join(said, " "))
+	return u, err
 }
 
 // interim reports whether the item at token lies in a part that is a thought, in a
@@ -136,64 +105,44 @@ var refusals = map[string]bool{
 // without says why a success holds no picture. Four shapes are refusals: a blocked
 // prompt, a candidate stopped for safety, NO_IMAGE, and a text in place of the
 // picture. Anything else is an answer that should not be.
-func (d *Driver) without(t generate.Task, a answer, said string) (generate.Item, error) {
+func (d *Driver) without(t generate.Task, a answer, said string) ([]generate.Item, error) {
+	refused := func(stage, why, note string, categories ...string) []generate.Item {
+		return d.client.Moderated(1, generate.Safety{Stage: stage, Categories: categories},
+			"Gemini refused to make the %s: change the prompt (%s)", noun(t), d.client.Clean(strings.TrimSuffix(why+": "+note, ": ")))
+	}
 	if why := a.Feedback.BlockReason; why != "" {
-		return refusal(t, "input", d.client.Clean(why), "", d.categories(why, a.Feedback.Ratings)), nil
+		return refused("input", why, "", categories(why, a.Feedback.Ratings)...), nil
 	}
 	if len(a.Candidates) == 0 {
-		return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s and without a reason: try other words, or another model", noun(t))
+		return nil, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s and without a reason: try other words, or another model", noun(t))
 	}
 	c := a.Candidates[0]
-	note := said
-	if c.FinishMessage != "" {
-		note = d.client.Clean(c.FinishMessage)
-	}
 	switch {
 	case refusals[c.FinishReason]:
-		return refusal(t, "output", c.FinishReason, note, d.categories(c.FinishReason, c.Ratings)), nil
+		return refused("output", c.FinishReason, cmp.Or(c.FinishMessage, said), categories(c.FinishReason, c.Ratings)...), nil
 	case said != "" && (c.FinishReason == "STOP" || c.FinishReason == ""):
-		return refusal(t, "output", "text in place of a "+noun(t), said, nil), nil
+		return refused("output", "text in place of a "+noun(t), said), nil
 	}
-	return generate.Item{}, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s (finish reason %s): try other words, or another model", noun(t), d.client.Clean(c.FinishReason))
-}
-
-func refusal(t generate.Task, stage, reason, note string, categories []string) generate.Item {
-	if note != "" {
-		note = ": " + note
-	}
-	return generate.Item{
-		Err:    media.Errorf(media.CodeModerated, "Gemini refused to make the %s: change the prompt (%s%s)", noun(t), reason, note),
-		Safety: &generate.Safety{Blocked: true, Stage: stage, Categories: categories},
-	}
+	return nil, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s (finish reason %s): try other words, or another model", noun(t), d.client.Clean(c.FinishReason))
 }
 
 // categories are the reason and the ratings that blocked, in the provider's words.
-func (d *Driver) categories(reason string, ratings []rating) []string {
-	list := []string{d.client.Clean(reason)}
+func categories(reason string, ratings []rating) []string {
+	list := []string{reason}
 	for _, r := range ratings {
 		if r.Blocked || r.Probability == "HIGH" {
-			list = append(list, d.client.Clean(r.Category))
+			list = append(list, r.Category)
 		}
 	}
 	return list
 }
 
-// metadata is what the provider says about the call.
-func (d *Driver) metadata(a answer) map[string]any {
-	m := map[string]any{}
-	if a.ModelVersion != "" {
-		m["model_version"] = d.client.Clean(a.ModelVersion)
+// thoughts counts the tokens of thinking; empty if there are none.
+func (u usage) thoughts() string {
+	if u.Thoughts <= 0 {
+		return ""
 	}
-	if a.ResponseID != "" {
-		m["response_id"] = d.client.Clean(a.ResponseID)
-	}
-	if a.Usage.Thoughts > 0 {
-		m["thoughts_tokens"] = fmt.Sprint(a.Usage.Thoughts)
-	}
-	if len(m) == 0 {
-		return nil
-	}
-	return m
+	return strconv.FormatInt(u.Thoughts, 10)
 }
 
 // count splits the tokens. Thoughts are billed as text output. Where the answer
@@ -201,7 +150,7 @@ func (d *Driver) metadata(a answer) map[string]any {
 // sound are among the output.
 func (u usage) count(t generate.Task, pictures int) generate.Usage {
 	out := generate.Usage{
-		Calls: 1, Images: pictures, InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,
+		InputTokens: u.Prompt, OutputTokens: u.Candidates + u.Thoughts,
 		ImageInputTokens: imageTokens(u.PromptDetails), ImageOutputTokens: imageTokens(u.CandidatesDetails),
 	}
 	if len(u.CandidatesDetails) == 0 && pictures > 0 && t.Model.Modality != media.ModalityAudio {

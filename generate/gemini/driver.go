@@ -1,10 +1,10 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -32,10 +32,8 @@ type Config struct {
 // Driver makes and edits images with Gemini models, and speaks with its speech models.
 // It is safe for concurrent use.
 type Driver struct {
-	client  *post.Client
-	codec   *wire.Codec
-	key     string
-	baseURL string
+	generate.Synchronous
+	client *post.Client
 }
 
 var _ generate.Driver = (*Driver)(nil)
@@ -43,66 +41,39 @@ var _ generate.Driver = (*Driver)(nil)
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	if c.Codec == nil {
-		return nil, media.Errorf(media.CodeInvalid, "gemini.Config.Codec is not set")
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultBaseURL
-	}
-	if !strings.HasPrefix(c.BaseURL, "https://") && !strings.HasPrefix(c.BaseURL, "http://") {
-		return nil, media.Errorf(media.CodeInvalid, "GEMINI_BASE_URL must be an origin that begins with https:// or http://")
-	}
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
-	return &Driver{
-		client: &post.Client{
-			Name: "Gemini", BaseVariable: "GEMINI_BASE_URL", Secret: c.APIKey,
-			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"inlineData.data"}}),
+	client, err := post.New(post.Config{
+		Name:    "Gemini",
+		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "GEMINI_BASE_URL", Version: "/v1beta",
+		Key: c.APIKey, KeyVariable: "GEMINI_API_KEY (or GOOGLE_API_KEY)", Header: http.Header{"X-Goog-Api-Key": {c.APIKey}},
+		Codec: c.Codec, Base: c.Base, Media: []string{"inlineData.data"},
+		Explain: explain,
+		Repeat:  []int{http.StatusGatewayTimeout},
+		Advice: map[media.Code]string{
+			media.CodeUnauthorized:  "check GEMINI_API_KEY or GOOGLE_API_KEY (aistudio.google.com/apikey)",
+			media.CodeForbidden:     "check the key's project and its restrictions",
+			media.CodeQuotaExceeded: "the quota is used up for today or is zero; turn on billing or raise it in Google AI Studio",
 		},
-		codec: c.Codec, key: c.APIKey, baseURL: strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1beta"),
-	}, nil
+	})
+	return &Driver{client: client}, err
 }
 
 // Provider is "gemini".
 func (d *Driver) Provider() string { return "gemini" }
 
 // Ready is nil if there is a key.
-func (d *Driver) Ready() error {
-	if d.key == "" {
-		return media.Errorf(media.CodeMissingKey, "no key for Gemini: set GEMINI_API_KEY (or GOOGLE_API_KEY)")
-	}
-	return nil
-}
+func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item.
 // A result that arrived before an error comes with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
-	body, err := requestBody(t)
-	if err == nil {
-		err = d.addPictures(ctx, t, body)
-	}
+	body, err := d.request(ctx, t)
 	if err != nil {
 		return generate.Update{}, err
 	}
-	address := d.baseURL + "/v1beta/models/" + url.PathEscape(t.Model.APIModel) + ":generateContent"
-	a, err := d.client.Send(ctx, address, http.Header{"X-Goog-Api-Key": {d.key}}, body)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if a.Status != http.StatusOK {
-		return generate.Update{}, d.refused(ctx, t, a)
-	}
-	return d.answered(ctx, t, a)
+	var got answer
+	return d.client.Do(ctx, post.Call{
+		Path: "/v1beta/models/" + url.PathEscape(t.Model.APIModel) + ":generateContent", Body: body,
+		Of: t.Model.APIModel, N: t.N, Into: &got, Interim: interim,
+		Read: func(a *post.Answer) (generate.Update, error) { return d.answered(t, a, got) },
+	})
 }
-
-// Poll is media.CodeUnsupported: calls are synchronous.
-func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "Gemini answers these calls at once: there is nothing to poll")
-}
-
-// Cancel does nothing: ending the context of Start is all that can be done.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }

@@ -2,12 +2,11 @@ package gemini
 
 import (
 	"context"
-	"math"
-	"slices"
+	"maps"
 
 	"atelier/generate"
+	"atelier/generate/internal/post"
 	"atelier/media"
-	"atelier/wire"
 )
 
 // content is one turn.
@@ -31,31 +30,9 @@ type inlineData struct {
 
 // request is the body of generateContent.
 type request struct {
-	Contents         []content      `json:"contents"`
-	GenerationConfig map[string]any `json:"generationConfig"`
-	SafetySettings   any            `json:"safetySettings,omitempty"`
-}
-
-// addPictures puts the pictures of an edit before the words; the transport streams
-// their bytes from the store.
-func (d *Driver) addPictures(ctx context.Context, t generate.Task, r *request) error {
-	switch {
-	case t.Method == "" || t.Method == generate.MethodGenerate:
-		return nil
-	case t.Method != generate.MethodEdit:
-		return media.Errorf(media.CodeUnsupported, "Gemini has no %s: ask for an edit", t.Method)
-	case len(t.Inputs) == 0:
-		return media.Errorf(media.CodeInvalid, "an edit needs an input picture: name one")
-	case t.Mask != nil:
-		return media.Errorf(media.CodeUnsupported, "Gemini takes no mask: say in the prompt what to change")
-	}
-	scope := media.ScopeOf(ctx).Tree
-	parts := make([]part, 0, len(t.Inputs)+1)
-	for _, in := range t.Inputs {
-		parts = append(parts, part{InlineData: &inlineData{MIMEType: in.MIMEType, Data: d.codec.Token(scope, in.Blob, wire.VariantStd)}})
-	}
-	r.Contents[0].Parts = append(parts, r.Contents[0].Parts...)
-	return nil
+	Contents         []content `json:"contents"`
+	GenerationConfig post.Body `json:"generationConfig"`
+	SafetySettings   any       `json:"safetySettings,omitempty"`
 }
 
 // optionField is where each option of a task goes in generationConfig.
@@ -63,52 +40,34 @@ var optionField = map[string]string{
 	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
 }
 
-// imageConfig is the shape of a picture.
-func imageConfig(t generate.Task) map[string]string {
-	image := map[string]string{}
-	if t.AspectRatio != "" {
-		image["aspectRatio"] = t.AspectRatio
+// request writes a task in the endpoint's words: the pictures of an edit, whose bytes the
+// transport streams from the store, and the prompt.
+func (d *Driver) request(ctx context.Context, t generate.Task) (*request, error) {
+	if err := d.client.Reaches(t, post.Reach{N: 1, Methods: []generate.Method{generate.MethodEdit}}); err != nil {
+		return nil, err
 	}
-	if t.Tier != "" {
-		image["imageSize"] = t.Tier
+	var parts []part
+	for _, in := range t.Inputs {
+		parts = append(parts, part{InlineData: &inlineData{MIMEType: in.MIMEType, Data: d.client.Token(ctx, in.Blob)}})
 	}
-	return image
-}
-
-// requestBody writes a task in the endpoint's words. Settings that the task leaves
-// open are left out, so that the provider's defaults hold.
-func requestBody(t generate.Task) (*request, error) {
-	if t.N > 1 {
-		return nil, media.Errorf(media.CodeUnsupported, "Gemini makes one %s a call, not %d: make several calls", noun(t), t.N)
-	}
-	config := map[string]any{"responseModalities": []string{"TEXT", "IMAGE"}}
-	if image := imageConfig(t); len(image) > 0 {
+	config, image := post.Body{"responseModalities": []string{"TEXT", "IMAGE"}}, post.Body{}
+	image.Set("aspectRatio", t.AspectRatio)
+	image.Set("imageSize", t.Tier)
+	if len(image) > 0 {
 		config["imageConfig"] = image
 	}
+	if t.Seed != nil && int64(int32(*t.Seed)) != *t.Seed { //nolint:gosec // It is compared with what it was.
+		return nil, media.Errorf(media.CodeInvalid, "seed %d does not fit Gemini: use a 32-bit number", *t.Seed)
+	}
+	config.Set("seed", t.Seed)
+	r := &request{Contents: []content{{Role: "user", Parts: append(parts, part{Text: t.Prompt})}}, GenerationConfig: config}
+	t.Options = maps.Clone(t.Options)
 	if t.Model.Modality == media.ModalityAudio {
-		speech, err := speechConfig(t)
-		if err != nil {
+		if err := speech(&t, config); err != nil {
 			return nil, err
 		}
-		config["responseModalities"], config["speechConfig"] = []string{"AUDIO"}, speech
 	}
-	if t.Seed != nil {
-		if *t.Seed < math.MinInt32 || *t.Seed > math.MaxInt32 {
-			return nil, media.Errorf(media.CodeInvalid, "seed %d does not fit Gemini: use a 32-bit number", *t.Seed)
-		}
-		config["seed"] = *t.Seed
-	}
-	r := &request{Contents: []content{{Role: "user", Parts: []part{{Text: t.Prompt}}}}, GenerationConfig: config}
-	for name, value := range t.Options {
-		switch field := optionField[name]; {
-		case t.Model.Modality == media.ModalityAudio && slices.Contains(speechOptions, name): // in speechConfig
-		case name == "safety_settings":
-			r.SafetySettings = value
-		case field != "":
-			config[field] = value
-		default:
-			return nil, media.Errorf(media.CodeInvalid, "option gemini.%s is unknown: leave it out", name)
-		}
-	}
-	return r, nil
+	r.SafetySettings = t.Options["safety_settings"]
+	delete(t.Options, "safety_settings")
+	return r, config.Options(t, optionField)
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,9 +20,13 @@ import (
 
 // Harness tells [Run] how to set up the driver under test.
 type Harness struct {
+	// Name tells apart the harnesses of one model; empty if there is one.
+	Name string
 	// Model is the display name of the model that calls go to; it must be alive in the
-	// shipped catalogue.
+	// shipped catalogue, or in Catalogue.
 	Model string
+	// Catalogue is a user's file that is read besides, in YAML; empty if none is.
+	Catalogue string
 	// Simulator makes the provider; nil for a driver that speaks to nobody.
 	Simulator func() Simulator
 	// Driver makes the driver against the server's URL, with the codec that its media
@@ -29,52 +36,115 @@ type Harness struct {
 	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
 	// many as it is asked for.
 	PerCall int
+	// Cut says that every call gives one grid, which the Gateway cuts.
+	Cut bool
+	// Masked, if not nil, is asked of a picture that the provider made before a mask is
+	// laid on it: such a provider takes masks for no other pictures.
+	Masked *generate.Request
+	// NotifySecret is what the provider's notifications are signed with or carry; empty
+	// if it signs none.
+	NotifySecret string
 	// NoKey says why the driver needs no key; empty if it needs one.
 	NoKey string
+	// Scripted says why the driver looks at no request; empty if it is a real one.
+	Scripted string
 }
 
 // bench is one driver with all that stands around it.
 type bench struct {
 	sim      Simulator
 	driver   generate.Driver
+	model    generate.Model
 	codec    *wire.Codec
 	gateway  *generate.Gateway
 	log      *Log
 	recorder *Recorder
 	journal  *Journal
-	// modality is what the model makes.
-	modality media.Modality
+	traffic  *traffic
+	money    *purse
+	fetch    generate.Fetch
+	// catalogue is nil for the shipped one.
+	catalogue *generate.Catalogue
 }
 
 // now is the day on which every scenario plays.
 func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// set builds a fresh bench.
-func (h Harness) set(t *testing.T) *bench {
+// set builds a fresh bench; change, if not nil, has the last word on the gateway. When
+// the test ends, every call that came has to follow the provider's documented schema.
+func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench {
 	t.Helper()
-	b := &bench{codec: NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}}
+	b := &bench{codec: NewCodec(t), log: &Log{}, recorder: &Recorder{}, journal: &Journal{}, traffic: &traffic{}, money: &purse{}}
 	base, key := "", ""
 	if h.Simulator != nil {
 		b.sim = h.Simulator()
-		server := httptest.NewServer(b.sim)
+		b.traffic.inner = b.sim
+		server := httptest.NewServer(b.traffic)
 		t.Cleanup(server.Close)
+		t.Cleanup(func() { documented(t, b.sim) })
 		base, key = server.URL, b.sim.Key()
 	}
-	b.driver = h.Driver(t, base, key, b.codec)
-	var err error
-	b.gateway, err = generate.NewGateway(generate.Config{
+	b.driver, b.fetch = h.Driver(t, base, key, b.codec), fetch(base)
+	c := generate.Config{
 		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
-		Operations: b.log, Now: now, Concurrency: 8, Fetch: fetch(base),
-	})
-	if err != nil {
+		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch, Budget: b.money,
+	}
+	var err error
+	if h.Catalogue != "" {
+		if c.Catalogue, err = generate.LoadCatalogue(strings.NewReader(h.Catalogue)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if change != nil {
+		change(b, &c)
+	}
+	b.catalogue = c.Catalogue
+	if b.gateway, err = generate.NewGateway(c); err != nil {
 		t.Fatalf("make gateway: %v", err)
 	}
-	m, err := b.gateway.Lookup(h.Model)
-	if err != nil {
+	if b.model, err = b.gateway.Lookup(h.Model); err != nil {
 		t.Fatal(err)
 	}
-	b.modality = m.Modality
 	return b
+}
+
+// documented proves that the calls follow the provider's documented schema.
+func documented(t *testing.T, sim Simulator) {
+	t.Helper()
+	for _, c := range sim.Captured() {
+		if err := sim.Violation(c); err != nil {
+			t.Errorf("%s %s is not as documented: %v", c.Method, c.Path, err)
+		}
+	}
+}
+
+// traffic counts the calls that are under way at a provider.
+type traffic struct {
+	inner http.Handler
+
+	mu         sync.Mutex // guards all below
+	under, top int
+}
+
+// ServeHTTP passes a call on.
+func (r *traffic) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.count(1)
+	defer r.count(-1)
+	r.inner.ServeHTTP(w, q)
+}
+
+func (r *traffic) count(change int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.under += change
+	r.top = max(r.top, r.under)
+}
+
+// most is how many calls were under way at once.
+func (r *traffic) most() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.top
 }
 
 // fetch gets results that come by link, guarded as in the program: of the private
@@ -90,14 +160,28 @@ func fetch(origin string) generate.Fetch {
 	}
 }
 
-// ask generates n results and checks what every result has to keep.
-func (b *bench) ask(t *testing.T, h Harness, r generate.Request) *generate.Result {
+// request is a good request: for n results of the model, by the method that it has. A
+// model that only edits gets a picture, and a mask where it wants one.
+func (b *bench) request(t *testing.T, n int) generate.Request {
 	t.Helper()
-	r.Model = h.Model
-	if r.Prompt == "" {
-		r.Prompt = "A lighthouse on a cliff at dusk"
+	r := generate.Request{Model: b.model.Name, Prompt: "A lighthouse on a cliff at dusk", N: n}
+	if slices.Contains(b.model.Methods, generate.MethodGenerate) {
+		return r
 	}
-	got, err := b.gateway.Generate(t.Context(), r)
+	r.Method, r.Inputs = generate.MethodEdit, []media.Output{b.input(t, 0)}
+	if masks(b.model) {
+		r.Mask = b.mask(t, r.Inputs[0])
+	}
+	return r
+}
+
+// scoped has the scope of a run: pictures are sent within a run only.
+func scoped(ctx context.Context) context.Context { return media.WithScope(ctx, scope) }
+
+// must generates and checks what every result has to keep.
+func (b *bench) must(t *testing.T, r generate.Request) *generate.Result {
+	t.Helper()
+	got, err := b.gateway.Generate(scoped(t.Context()), r)
 	if err != nil {
 		t.Fatalf("Generate: %v", err)
 	}
@@ -105,9 +189,19 @@ func (b *bench) ask(t *testing.T, h Harness, r generate.Request) *generate.Resul
 	return got
 }
 
-// clean proves that a result, its journal and its records hold no media and no key.
+// ask is must for n results of a good request.
+func (b *bench) ask(t *testing.T, n int) *generate.Result {
+	t.Helper()
+	return b.must(t, b.request(t, n))
+}
+
+// clean proves that a result, its journal and its records hold no media and no key, and
+// that its money was reserved and settled once.
 func (b *bench) clean(t *testing.T, r *generate.Result) {
 	t.Helper()
+	if !b.money.once(r.Operation) {
+		t.Errorf("the money of the operation was not reserved and settled once")
+	}
 	for name, v := range map[string]any{"result": r, "attempts": b.log.Attempts(), "operation": b.log.Operation(r.Operation), "records": b.recorder.Records()} {
 		raw, err := json.Marshal(v)
 		if err != nil {
@@ -126,37 +220,30 @@ func (b *bench) clean(t *testing.T, r *generate.Result) {
 	}
 }
 
-// Run plays every scenario against the driver. A scenario that a provider cannot
-// play is left out, but only if the simulator says why.
+// Run plays every clause of [Clauses] against the driver, each variant in a subtest of
+// its own. What a provider cannot play is left out, for the reason that the clause gives.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
-	for name, play := range map[string]func(*testing.T, Harness){
-		"ready": ready, "one": one, "several": several, "sequential calls are independent": independent,
-		"poll": pollUnsupported, "cancel is idempotent": cancelTwice, "ended context": ended, "many at once": many,
-		"edit": edit, "edit of what is not there": lost,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			play(t, h)
-		})
+	if h.Model == "" || h.Driver == nil {
+		t.Fatal("the harness has no model or no driver")
 	}
-	if h.Simulator == nil {
-		return
-	}
-	t.Run("bytes are the provider's", func(t *testing.T) {
-		t.Parallel()
-		exact(t, h)
-	})
-	for _, f := range Faults() {
-		sim := h.Simulator()
-		if why := sim.Absent(f); (sim.Variants(f) == 0) != (why != "") {
-			t.Errorf("%T has %d variants of %s, and the reason for none is %q", sim, sim.Variants(f), f, why)
+	for _, c := range Clauses(t, h) {
+		if (c.Variants == 0) != (c.Absent != "") {
+			t.Errorf("%s has %d variants, and the reason for none is %q", c.Name, c.Variants, c.Absent)
 		}
-		for variant := range h.Simulator().Variants(f) {
-			t.Run(scenarioName(f, variant), func(t *testing.T) {
+		for variant := range c.Variants {
+			t.Run(c.title(variant), func(t *testing.T) {
 				t.Parallel()
-				faulty(t, h, Injection{Fault: f, Variant: variant})
+				c.play(t, h, variant)
 			})
 		}
 	}
+}
+
+// FirstCall gives the call that a good request makes, and the simulator that got it.
+func FirstCall(t *testing.T, h Harness) (Captured, Simulator) {
+	t.Helper()
+	b := h.set(t, nil)
+	b.ask(t, 1)
+	return b.sim.Captured()[0], b.sim
 }

@@ -75,6 +75,8 @@ const (
 	FaultExpiredLink Fault = "expired_link"
 	// FaultHalfLink is a result whose first download ends in the middle; the next is whole.
 	FaultHalfLink Fault = "half_link"
+	// FaultPartialsThenError is a stream whose previews come and whose picture does not.
+	FaultPartialsThenError Fault = "partials_then_error"
 )
 
 // Faults lists every fault, in the order of the constants.
@@ -84,6 +86,7 @@ func Faults() []Fault {
 		FaultOverloaded, FaultHTML, FaultHalfBody, FaultDropped, FaultNotJSON, FaultTinyImage, FaultLyingType,
 		FaultNotMedia, FaultHugeHeader, FaultPrivateURL, FaultModerated, FaultEmpty, FaultPartialN, FaultSlow,
 		FaultInvalid, FaultConflict, FaultTaskFailed, FaultTaskLost, FaultPollFails, FaultExpiredLink, FaultHalfLink,
+		FaultPartialsThenError,
 	}
 }
 
@@ -126,4 +129,7 @@ type Simulator interface {
 	Absent(f Fault) string
 	// Captured lists the generation calls so far in the order of arrival, refused ones included.
 	Captured() []Captured
+	// Violation tells where a captured call departs from what the provider documents:
+	// endpoint, headers, and the schema of the body, in which unknown fields are errors.
+	Violation(c Captured) error
 }

@@ -19,7 +19,7 @@ type Log struct {
 	// Fail, if set, is asked before every save with begin, attempt, slot or finish; its
 	// error is returned.
 	Fail func(what string) error
-	// Adrift is what [Log.Saved] tells of blobs without a record.
+	// Adrift is what [Log.Saved] tells of blobs without a slot.
 	Adrift []media.Blob
 
 	mu         sync.Mutex // guards all below

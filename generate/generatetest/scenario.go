@@ -8,7 +8,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,7 +20,7 @@ import (
 // ready: a driver without a key says so, names the variable and makes no call.
 func ready(t *testing.T, h Harness) {
 	t.Helper()
-	if err := h.set(t).driver.Ready(); err != nil {
+	if err := h.set(t, nil).driver.Ready(); err != nil {
 		t.Errorf("Ready with a key: %v", err)
 	}
 	without := h.Driver(t, "http://127.0.0.1:1", "", NewCodec(t))
@@ -61,8 +60,8 @@ func grids(outputs []media.Output) int {
 // one: a result comes, is stored, sniffed and recorded.
 func one(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
-	got := b.ask(t, h, generate.Request{})
+	b := h.set(t, nil)
+	got := b.ask(t, 1)
 	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) || got.Err() != nil {
 		t.Fatalf("status %s, %d slots, %v; want %d", got.Status, len(got.Slots), got.Err(), h.results(1))
 	}
@@ -97,7 +96,7 @@ func one(t *testing.T, h Harness) {
 // length in time.
 func (b *bench) extent(o media.Output) bool {
 	switch {
-	case o.Modality != b.modality:
+	case o.Modality != b.model.Modality:
 		return false
 	case o.Modality == media.ModalityAudio:
 		return o.DurationSeconds >= 0.5 && o.DurationSeconds < 600 && o.Width == 0 && o.Ref[:4] == "aud-"
@@ -123,7 +122,7 @@ func (b *bench) bytesOf(t *testing.T, o media.Output) []byte {
 // several: three results in slot order, all different.
 func several(t *testing.T, h Harness) {
 	t.Helper()
-	got := h.set(t).ask(t, h, generate.Request{N: 3})
+	got := h.set(t, nil).ask(t, 3)
 	seen := map[media.Digest]bool{}
 	for i, s := range got.Slots {
 		if s.Index != i+1 || s.Status != generate.StatusSucceeded {
@@ -140,22 +139,23 @@ func several(t *testing.T, h Harness) {
 // independent: a failed call leaves nothing behind for the next one.
 func independent(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	if b.sim != nil {
 		b.sim.Inject(Injection{Fault: FaultHTML})
-		b.ask(t, h, generate.Request{})
+		b.ask(t, 1)
 	}
 	for range 2 {
-		if got := b.ask(t, h, generate.Request{}); got.Status != generate.StatusSucceeded {
+		if got := b.ask(t, 1); got.Status != generate.StatusSucceeded {
 			t.Errorf("status %s: %v", got.Status, got.Err())
 		}
 	}
 }
 
-// pollUnsupported: a driver that finishes in Start has nothing to poll.
-func pollUnsupported(t *testing.T, h Harness) {
+// pollUnknown: nobody gets a result for a task that there is not; a driver that finishes
+// in Start has nothing to poll.
+func pollUnknown(t *testing.T, h Harness) {
 	t.Helper()
-	_, err := h.set(t).driver.Poll(t.Context(), generate.Task{}, generate.Handle{ID: "no-such-task"})
+	_, err := h.set(t, nil).driver.Poll(t.Context(), generate.Task{}, generate.Handle{ID: "no-such-task"})
 	if c := media.CodeOf(err); c != media.CodeUnsupported && c != media.CodeNotFound {
 		t.Errorf("Poll of a task that is not there: %v, want %s or %s", err, media.CodeUnsupported, media.CodeNotFound)
 	}
@@ -163,7 +163,7 @@ func pollUnsupported(t *testing.T, h Harness) {
 
 func cancelTwice(t *testing.T, h Harness) {
 	t.Helper()
-	d := h.set(t).driver
+	d := h.set(t, nil).driver
 	for range 2 {
 		if err := d.Cancel(t.Context(), generate.Handle{ID: "no-such-task"}); err != nil {
 			t.Errorf("Cancel: %v", err)
@@ -174,14 +174,11 @@ func cancelTwice(t *testing.T, h Harness) {
 // ended: a context that has ended makes no call.
 func ended(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	m, err := b.gateway.Lookup(h.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := b.driver.Start(ctx, generate.Task{Method: generate.MethodGenerate, Model: m, Prompt: "a house", N: 1})
+	r := b.request(t, 1)
+	u, err := b.driver.Start(scoped(ctx), generate.Task{Method: r.Method, Model: b.model, Prompt: "a house", N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	if media.CodeOf(err) != media.CodeCancelled || len(u.Items) > 0 {
 		t.Errorf("Start: %d items, %v; want %s", len(u.Items), err, media.CodeCancelled)
 	}
@@ -193,12 +190,13 @@ func ended(t *testing.T, h Harness) {
 // many: the driver is safe for concurrent use and mixes nothing up.
 func many(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	var all sync.WaitGroup
 	var cut atomic.Int32
+	r := b.request(t, 2)
 	for range 6 {
 		all.Go(func() {
-			got, err := b.gateway.Generate(t.Context(), generate.Request{Model: h.Model, Prompt: "a house", N: 2})
+			got, err := b.gateway.Generate(scoped(t.Context()), r)
 			if err != nil || got.Status != generate.StatusSucceeded {
 				t.Errorf("Generate: %v, %v", got, err)
 				return
@@ -215,12 +213,12 @@ func many(t *testing.T, h Harness) {
 // exact: what is stored is byte for byte what the provider sent.
 func exact(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	sent, ok := b.sim.(interface{ Sent() []media.Digest })
 	if !ok {
 		t.Fatalf("%T has no Sent", b.sim)
 	}
-	b.ask(t, h, generate.Request{N: 2})
+	b.ask(t, 2)
 	for _, o := range b.recorder.Records() {
 		if !slices.Contains(sent.Sent(), o.Digest) && grids([]media.Output{o}) == 0 {
 			t.Errorf("%s was never sent", o)
@@ -231,13 +229,6 @@ func exact(t *testing.T, h Harness) {
 			t.Errorf("the prompt is not in the request %s", c.Path)
 		}
 	}
-}
-
-func scenarioName(f Fault, variant int) string {
-	if variant == 0 {
-		return string(f)
-	}
-	return string(f) + " variant " + strconv.Itoa(variant)
 }
 
 // expectation is what becomes of a fault.
@@ -308,13 +299,16 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	case FaultPartialN:
 		partialN(t, h)
 		return
+	case FaultPartialsThenError:
+		previewsAlone(t, h)
+		return
 	case FaultRateLimit:
 		in.RetryAfter = asked
 	default:
 	}
-	b, want := h.set(t), expected(in.Fault)
+	b, want := h.set(t, nil), expected(in.Fault)
 	b.sim.Inject(in)
-	got := b.ask(t, h, generate.Request{})
+	got := b.ask(t, 1)
 	s := got.Slots[0]
 	if in.Fault == FaultConflict && got.Status == generate.StatusSucceeded && len(b.sim.Captured()) == 2 {
 		return // a provider may say that a conflict can be tried again
@@ -336,15 +330,15 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	if waits := b.journal.Slept(); want.waited > 0 && (len(waits) == 0 || waits[0] < want.waited) {
 		t.Errorf("waited %v, want %s at least", waits, want.waited)
 	}
-	if o := s.Output; o != nil && media.ModalityOf(o.MIMEType) != b.modality {
-		t.Errorf("output %s is no %s", o, b.modality)
+	if o := s.Output; o != nil && media.ModalityOf(o.MIMEType) != b.model.Modality {
+		t.Errorf("output %s is no %s", o, b.model.Modality)
 	}
 }
 
 // slow: a caller who leaves gets an answer at once, and the slot is cancelled.
 func slow(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	b.sim.Inject(Injection{Fault: FaultSlow, Delay: time.Minute})
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -354,7 +348,7 @@ func slow(t *testing.T, h Harness) {
 		}
 		stop()
 	}()
-	got, err := b.gateway.Generate(ctx, generate.Request{Model: h.Model, Prompt: "a house"})
+	got, err := b.gateway.Generate(scoped(ctx), b.request(t, 1))
 	if err != nil || got.Status != generate.StatusCancelled || got.Slots[0].Error.Code != media.CodeCancelled {
 		t.Errorf("Generate: %+v, %v; want a cancelled slot", got, err)
 	}
@@ -363,9 +357,9 @@ func slow(t *testing.T, h Harness) {
 // partialN: one result fewer keeps the others.
 func partialN(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
+	b := h.set(t, nil)
 	b.sim.Inject(Injection{Fault: FaultPartialN})
-	got := b.ask(t, h, generate.Request{N: 2})
+	got := b.ask(t, 2)
 	if got.Status != generate.StatusPartial || len(got.Outputs()) != 1 || got.Err() != nil {
 		t.Errorf("status %s with %d outputs, want partial with 1", got.Status, len(got.Outputs()))
 	}

@@ -1,66 +1,134 @@
 package generatetest
 
 import (
-	"slices"
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"testing"
 
 	"atelier/generate"
 	"atelier/media"
 )
 
-// scope is the run that edits play in: pictures are sent within a run only.
+// scope is the run that scenarios play in: pictures are sent within a run only.
 var scope = media.Scope{Owner: "test", Tree: "run-of-the-suite"}
 
-// edits asks for an edit of two pictures, or of one where the model takes one; nil if
-// the model does not edit.
-func (b *bench) edits(t *testing.T, h Harness) *generate.Request {
+// The size of input pictures: every model takes it.
+const inputWidth, inputHeight = 256, 256
+
+// input stores a picture to work on.
+func (b *bench) input(t *testing.T, shade uint8) media.Output {
 	t.Helper()
-	m, err := b.gateway.Lookup(h.Model)
-	if err != nil {
+	return media.NewOutput(Stored(t.Context(), t, b.codec, PNG(inputWidth, inputHeight, shade)), media.Meta{})
+}
+
+// mask stores a mask for a picture, whose left half, transparent, is to be painted anew.
+func (b *bench) mask(t *testing.T, of media.Output) *media.Output {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, of.Width, of.Height))
+	for y := range of.Height {
+		for x := of.Width / 2; x < of.Width; x++ {
+			img.SetNRGBA(x, y, color.NRGBA{A: 255})
+		}
+	}
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, img); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(m.Methods, generate.MethodEdit) {
-		return nil
-	}
-	r := &generate.Request{Method: generate.MethodEdit, Model: h.Model, Prompt: "Make it bluer"}
-	for i := range min(2, m.MaxInputs) {
-		r.Inputs = append(r.Inputs, media.NewOutput(Stored(t.Context(), t, b.codec, PNG(96, 64, uint8(i))), media.Meta{}))
+	o := media.NewOutput(Stored(t.Context(), t, b.codec, buf.Bytes()), media.Meta{})
+	return &o
+}
+
+// edits asks for an edit of two pictures, or of one where the model takes one.
+func (b *bench) edits(t *testing.T) generate.Request {
+	t.Helper()
+	r := generate.Request{Method: generate.MethodEdit, Model: b.model.Name, Prompt: "Make it bluer"}
+	for i := range min(2, b.model.MaxInputs) {
+		r.Inputs = append(r.Inputs, b.input(t, uint8(i)))
 	}
 	return r
+}
+
+// descends proves that one result came, made from the pictures of the request.
+func (b *bench) descends(t *testing.T, h Harness, got *generate.Result, r generate.Request) {
+	t.Helper()
+	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
+		t.Fatalf("status %s, %d slots, %v", got.Status, len(got.Slots), got.Err())
+	}
+	o := got.Slots[0].Output
+	want := len(r.Inputs)
+	if r.Mask != nil {
+		want++
+	}
+	if len(o.Lineage)-grids([]media.Output{*o}) != want || o.Lineage[0].Ref != r.Inputs[0].Ref || o.Digest == r.Inputs[0].Digest {
+		t.Errorf("%s was made from %v, want %v", o, o.Lineage, r.Inputs)
+	}
 }
 
 // edit: pictures go in, one comes out, with its lineage.
 func edit(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
-	r := b.edits(t, h)
-	if r == nil {
-		return
+	b := h.set(t, nil)
+	r := b.edits(t)
+	b.descends(t, h, b.must(t, r), r)
+}
+
+// mask: the area to change goes along, in the model's polarity, and no word of the
+// result says that it was left out.
+func mask(t *testing.T, h Harness) {
+	t.Helper()
+	b := h.set(t, nil)
+	r := b.edits(t)
+	r.Inputs = r.Inputs[:1]
+	if h.Masked != nil {
+		first := *h.Masked
+		first.Model, first.Inputs = b.model.Name, []media.Output{*b.ask(t, 1).Slots[0].Output}
+		r.Inputs[0] = *b.must(t, first).Slots[0].Output
 	}
-	got, err := b.gateway.Generate(media.WithScope(t.Context(), scope), *r)
-	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
-		t.Fatalf("Generate: %+v, %v", got, err)
+	r.Mask = b.mask(t, r.Inputs[0])
+	got := b.must(t, r)
+	b.descends(t, h, got, r)
+	for _, d := range got.Dispositions {
+		if d.Setting == "mask" && d.Outcome != generate.OutcomeApplied && d.Outcome != generate.OutcomeAdapted {
+			t.Errorf("the mask was %s: %s", d.Outcome, d.Reason)
+		}
 	}
-	b.clean(t, got)
-	o := got.Slots[0].Output
-	if len(o.Lineage)-grids([]media.Output{*o}) != len(r.Inputs) || o.Lineage[0].Ref != r.Inputs[0].Ref || o.Digest == r.Inputs[0].Digest {
-		t.Errorf("%s was made from %v, want %v", o, o.Lineage, r.Inputs)
+}
+
+// vary: a variation comes of a picture without words, or of an edit in its place, which
+// is told.
+func vary(t *testing.T, h Harness) {
+	t.Helper()
+	b := h.set(t, nil)
+	r := generate.Request{Method: generate.MethodVariation, Model: b.model.Name, Inputs: []media.Output{b.input(t, 1)}}
+	got := b.must(t, r)
+	b.descends(t, h, got, r)
+	adapted := false
+	for _, d := range got.Dispositions {
+		adapted = adapted || d.Setting == "method" && d.Outcome == generate.OutcomeAdapted
 	}
+	if adapted != noOwnVariation(b.model) {
+		t.Errorf("dispositions %+v", got.Dispositions)
+	}
+}
+
+func noOwnVariation(m generate.Model) bool {
+	for _, method := range m.Methods {
+		if method == generate.MethodVariation {
+			return false
+		}
+	}
+	return true
 }
 
 // lost: an input that is not in the store fails before the provider is called.
 func lost(t *testing.T, h Harness) {
 	t.Helper()
-	b := h.set(t)
-	r := b.edits(t, h)
-	if r == nil {
-		return
-	}
-	if _, fake := b.driver.(*Driver); fake {
-		return // a script reads no pictures
-	}
+	b := h.set(t, nil)
+	r := b.edits(t)
 	r.Inputs[0].Digest = media.DigestOf([]byte("nobody stored this"))
-	got, err := b.gateway.Generate(media.WithScope(t.Context(), scope), *r)
+	got, err := b.gateway.Generate(scoped(t.Context()), r)
 	if err == nil {
 		err = got.Err()
 	}

@@ -1,40 +1,26 @@
 package leonardo
 
 import (
-	"context"
-	"regexp"
-	"strconv"
+	"cmp"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
-// job is what the API says of a new generation; version 2 wraps it in another name.
-type job struct {
-	ID   string `json:"generationId"`
-	Cost *struct {
-		Amount amount `json:"amount"`
-		Unit   string `json:"unit"`
-	} `json:"cost"`
-	Credits amount `json:"apiCreditCost"`
+// accepted is the answer to a new generation; version 2 wraps it in another name.
+type accepted struct {
+	Job *job `json:"sdGenerationJob"`
+	New *job `json:"generate"`
 }
 
-// amount is a decimal number, as text or as a number; empty for all else.
-type amount string
-
-var decimal = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,12})?$`)
-
-// UnmarshalJSON never fails: what is no amount says nothing.
-func (a *amount) UnmarshalJSON(b []byte) error {
-	s := string(b)
-	if n := len(s); n > 1 && s[0] == '"' {
-		s = s[1 : n-1]
-	}
-	if decimal.MatchString(s) {
-		*a = amount(s)
-	}
-	return nil
+type job struct {
+	ID   string `json:"generationId"`
+	Cost struct {
+		Amount post.Text `json:"amount"`
+		Unit   string    `json:"unit"`
+	} `json:"cost"`
+	Credits post.Text `json:"apiCreditCost"`
 }
 
 // generation is the state of a generation. There is no reason in a failed one.
@@ -42,7 +28,7 @@ type generation struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 	// Seed is a number in answers to polls and a text in calls of the webhook.
-	Seed amount `json:"seed"`
+	Seed post.Text `json:"seed"`
 	// Images is the name in answers to polls, Pictures the one in calls of the webhook.
 	Images   []picture `json:"generated_images"`
 	Pictures []picture `json:"images"`
@@ -55,34 +41,18 @@ type picture struct {
 }
 
 // submitted reads the answer to a new generation.
-func (d *Driver) submitted(ctx context.Context, a *post.Answer) (generate.Update, error) {
-	var got struct {
-		Job *job `json:"sdGenerationJob"`
-		New *job `json:"generate"`
-	}
-	if err := d.client.Decode(a, &got); err != nil {
-		return generate.Update{}, err
-	}
-	if a.Cut() {
-		return generate.Update{}, d.client.Lost(ctx, a.Broken, 0)
-	}
-	j := got.Job
-	if j == nil {
-		j = got.New
-	}
+func (d *Driver) submitted(got accepted) (generate.Update, error) {
+	j := cmp.Or(got.Job, got.New)
 	if j == nil || j.ID == "" {
-		e := media.Errorf(media.CodeBadResponse, "Leonardo took the request and named no generation: it may be billed, so it is not repeated")
-		e.Cause = generate.ErrUnsettled
-		return generate.Update{}, e
+		return generate.Update{}, d.client.Unnamed()
 	}
-	u := generate.Update{Task: generate.Handle{ID: j.ID}, Progress: -1, ReportedCredits: string(j.Credits)}
-	if c := j.Cost; c != nil {
-		switch c.Unit {
-		case "DOLLARS":
-			u.ReportedUSD = string(c.Amount)
-		case "CREDITS":
-			u.ReportedCredits = string(c.Amount)
-		}
+	const places = 12
+	u := generate.Update{Task: generate.Handle{ID: j.ID}, Progress: -1, ReportedCredits: post.Amount(string(j.Credits), 1, places)}
+	switch said := post.Amount(string(j.Cost.Amount), 1, places); j.Cost.Unit {
+	case "DOLLARS":
+		u.ReportedUSD = said
+	case "CREDITS":
+		u.ReportedCredits = said
 	}
 	return u, nil
 }
@@ -108,8 +78,8 @@ func (d *Driver) update(t generate.Task, h generate.Handle, g *generation) gener
 }
 
 // item names one picture. A picture that is flagged is there all the same.
-func (d *Driver) item(p picture, seed amount) generate.Item {
-	it := generate.Item{URL: p.URL}
+func (d *Driver) item(p picture, seed post.Text) generate.Item {
+	it := generate.Item{URL: p.URL, Seed: seed.Int()}
 	if p.NSFW {
 		it.Safety = &generate.Safety{Blocked: p.URL == "", Stage: "output", Categories: []string{"nsfw"}}
 	}
@@ -120,11 +90,6 @@ func (d *Driver) item(p picture, seed amount) generate.Item {
 	default:
 		it.Err = media.Errorf(media.CodeBadResponse, "Leonardo gave an empty result in place of a picture: try again or use another model")
 	}
-	if p.ID != "" {
-		it.Metadata = map[string]any{"leonardo_image_id": d.client.Clean(p.ID)}
-	}
-	if n, err := strconv.ParseInt(string(seed), 10, 64); err == nil {
-		it.Seed = &n
-	}
+	it.Metadata = d.client.Metadata(map[string]string{"leonardo_image_id": p.ID})
 	return it
 }

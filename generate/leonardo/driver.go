@@ -1,10 +1,10 @@
 package leonardo
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -41,10 +41,7 @@ type Config struct {
 type Driver struct {
 	client  *post.Client
 	storage *post.Client
-	codec   *wire.Codec
-	key     string
 	webhook string
-	api     string
 }
 
 var _ generate.Notified = (*Driver)(nil)
@@ -52,41 +49,35 @@ var _ generate.Notified = (*Driver)(nil)
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	if c.Codec == nil {
-		return nil, media.Errorf(media.CodeInvalid, "leonardo.Config.Codec is not set")
+	api := post.Config{
+		Name:    "Leonardo",
+		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
+		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
+		Codec: c.Codec, Base: c.Base,
+		Explain: explain,
+		Advice: map[media.Code]string{
+			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",
+			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
+		},
 	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultBaseURL
+	client, err := post.New(api)
+	if err != nil {
+		return nil, err
 	}
-	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), apiPath)
-	if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, media.Errorf(media.CodeInvalid, "LEONARDO_BASE_URL must be an origin that begins with https:// or http://")
-	}
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
+	// The form of an upload is the leave for it: the key stays here.
+	api.Name, api.Header, api.Base, api.Explain = "the storage of Leonardo", nil, c.Uploads, stored
 	if c.Uploads == nil {
-		c.Uploads = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{base}})
+		api.Base = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{client.Base}})
 	}
-	client := func(name string, over http.RoundTripper) *post.Client {
-		return &post.Client{Name: name, BaseVariable: "LEONARDO_BASE_URL", Secret: c.APIKey, Transport: c.Codec.Transport(over, wire.Fields{})}
-	}
-	return &Driver{
-		client: client("Leonardo", c.Base), storage: client("the storage of Leonardo", c.Uploads),
-		codec: c.Codec, key: c.APIKey, webhook: c.WebhookKey, api: base + apiPath,
-	}, nil
+	storage, err := post.New(api)
+	return &Driver{client: client, storage: storage, webhook: c.WebhookKey}, err
 }
 
 // Provider is "leonardo".
 func (d *Driver) Provider() string { return "leonardo" }
 
 // Ready is nil if there is a key.
-func (d *Driver) Ready() error {
-	if d.key == "" {
-		return media.Errorf(media.CodeMissingKey, "no key for Leonardo: set LEONARDO_API_KEY")
-	}
-	return nil
-}
+func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start uploads the picture of an edit, makes a generation and returns its handle,
 // with the price that the provider names. A refusal of the prompt is one moderated
@@ -99,47 +90,29 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err != nil {
 		return generate.Update{}, err
 	}
-	a, err := d.client.Send(ctx, d.api+"/generations", d.header(), body)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if a.Status != http.StatusOK {
-		if items := d.moderated(a, t.N); items != nil {
-			return generate.Update{Done: true, Progress: 1, Items: items}, nil
-		}
-		return generate.Update{}, d.refused(ctx, a, "the model "+t.Model.Name)
-	}
-	return d.submitted(ctx, a)
+	var got accepted
+	return d.client.Do(ctx, post.Call{
+		Path: apiPath + "/generations", Body: body, Of: "the model " + t.Model.Name, N: t.N, Into: &got,
+		Read: func(*post.Answer) (generate.Update, error) { return d.submitted(got) },
+	})
 }
 
 // Poll asks for a generation. A failed one is done, with an error for each picture.
 func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
-	a, err := d.client.Get(ctx, d.api+"/generations/"+url.PathEscape(h.ID), d.header())
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if a.Status != http.StatusOK {
-		return generate.Update{}, d.refused(ctx, a, "the generation "+d.client.Clean(h.ID))
-	}
 	var got struct {
 		Generation *generation `json:"generations_by_pk"`
 	}
-	if err := d.client.Decode(a, &got); err != nil {
-		return generate.Update{}, err
-	}
-	switch {
-	case a.Cut():
-		return generate.Update{}, media.Errorf(media.CodeUnavailable, "Leonardo told half of the generation: it is asked again")
-	case got.Generation == nil:
-		return generate.Update{Task: h}, media.Errorf(media.CodeNotFound, "Leonardo does not know the generation %s, or no longer", d.client.Clean(h.ID))
-	}
-	return d.update(t, h, got.Generation), nil
+	of := "the generation " + d.client.Clean(h.ID)
+	return d.client.Do(ctx, post.Call{
+		Path: apiPath + "/generations/" + url.PathEscape(h.ID), Of: of, Into: &got,
+		Read: func(*post.Answer) (generate.Update, error) {
+			if got.Generation == nil {
+				return generate.Update{Task: h}, media.Errorf(media.CodeNotFound, "Leonardo does not know %s, or no longer", of)
+			}
+			return d.update(t, h, got.Generation), nil
+		},
+	})
 }
 
 // Cancel does nothing: the provider has no way to stop a generation.
 func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }
-
-func (d *Driver) header() http.Header { return http.Header{"Authorization": {"Bearer " + d.key}} }

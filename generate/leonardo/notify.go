@@ -2,19 +2,17 @@ package leonardo
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
-	"net/http"
 
 	"atelier/generate"
+	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
 // Notification reads a call of the webhook. With a webhook key a call without that
 // bearer is refused; without one the call names the generation and no more is believed.
 func (d *Driver) Notification(_ context.Context, n generate.Notification) (generate.Update, error) {
-	if d.webhook != "" && !same(http.Header(n.Header).Get("Authorization"), "Bearer "+d.webhook) {
+	if d.webhook != "" && !post.Bearer(n, d.webhook) {
 		return generate.Update{}, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of Leonardo does not carry the key of LEONARDO_WEBHOOK_KEY")
 	}
 	var got struct {
@@ -32,10 +30,4 @@ func (d *Driver) Notification(_ context.Context, n generate.Notification) (gener
 		return generate.Update{Task: h, Progress: -1}, nil
 	}
 	return d.update(generate.Task{}, h, g), nil
-}
-
-// same compares secrets in a time that tells nothing about them.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

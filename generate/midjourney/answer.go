@@ -1,10 +1,11 @@
 package midjourney
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,25 +15,20 @@ import (
 )
 
 // jobState is a task as the proxy tells it. Proxies disagree about the shapes of what
-// stands beside the words, so those are read one by one.
+// stands beside the words: what has another shape is empty.
 type jobState struct {
-	ID          anyText         `json:"id"`
-	Action      anyText         `json:"action"`
-	Status      anyText         `json:"status"`
-	Mode        anyText         `json:"mode"`
-	Progress    anyText         `json:"progress"`
-	Prompt      anyText         `json:"prompt"`
-	ImageURL    anyText         `json:"imageUrl"`
-	FailReason  anyText         `json:"failReason"`
-	Seed        anyText         `json:"seed"`
-	RawButtons  json.RawMessage `json:"buttons"`
-	RawSingles  json.RawMessage `json:"imageUrls"`
-	RawProperty json.RawMessage `json:"properties"`
-
-	buttons []button
-	singles []string
-	final   string
-	hash    string
+	ID         post.Text  `json:"id"`
+	Action     post.Text  `json:"action"`
+	Status     post.Text  `json:"status"`
+	Mode       post.Text  `json:"mode"`
+	Progress   post.Text  `json:"progress"`
+	Prompt     post.Text  `json:"prompt"`
+	ImageURL   post.Text  `json:"imageUrl"`
+	FailReason post.Text  `json:"failReason"`
+	Seed       post.Text  `json:"seed"`
+	Buttons    offers     `json:"buttons"`
+	Singles    links      `json:"imageUrls"`
+	Properties properties `json:"properties"`
 }
 
 // The bounds of what is kept of a task's buttons; real ones stay far below.
@@ -41,100 +37,84 @@ const (
 	maxButton  = 200
 )
 
-// parse reads a task and what lies in it.
-func parse(body []byte) (jobState, error) {
-	var s jobState
-	if err := json.Unmarshal(body, &s); err != nil {
-		return s, err
+// offers are the buttons of a job.
+type offers []button
+
+// UnmarshalJSON never fails.
+func (o *offers) UnmarshalJSON(b []byte) error {
+	var all []struct {
+		CustomID post.Text `json:"customId"`
+		Label    post.Text `json:"label"`
+		Emoji    post.Text `json:"emoji"`
 	}
-	var buttons []struct {
-		CustomID anyText `json:"customId"`
-		Label    anyText `json:"label"`
-		Emoji    anyText `json:"emoji"`
-	}
-	if json.Unmarshal(s.RawButtons, &buttons) == nil {
-		for _, b := range buttons {
-			label := string(b.Label)
-			if label == "" {
-				label = string(b.Emoji)
-			}
-			if b.CustomID != "" && len(b.CustomID)+len(label) <= maxButton && len(s.buttons) < maxButtons {
-				s.buttons = append(s.buttons, button{media.Scrub(string(b.CustomID)), media.Scrub(label)})
-			}
+	_ = json.Unmarshal(b, &all) // another shape has none
+	for _, x := range all {
+		id, label := string(x.CustomID), string(cmp.Or(x.Label, x.Emoji))
+		if id != "" && len(id)+len(label) <= maxButton && len(*o) < maxButtons {
+			*o = append(*o, button{media.Scrub(id), media.Scrub(label)})
 		}
 	}
-	var singles []struct {
-		URL anyText `json:"url"`
+	return nil
+}
+
+// links are the single pictures of a job.
+type links []string
+
+// UnmarshalJSON never fails.
+func (l *links) UnmarshalJSON(b []byte) error {
+	var all []struct {
+		URL post.Text `json:"url"`
 	}
-	if json.Unmarshal(s.RawSingles, &singles) == nil {
-		for _, u := range singles {
-			if u.URL != "" {
-				s.singles = append(s.singles, string(u.URL))
-			}
+	_ = json.Unmarshal(b, &all) // another shape has none
+	for _, x := range all {
+		if x.URL != "" {
+			*l = append(*l, string(x.URL))
 		}
 	}
-	var p struct {
-		Final anyText `json:"finalPrompt"`
-		Hash  anyText `json:"messageHash"`
-	}
-	if json.Unmarshal(s.RawProperty, &p) == nil {
-		s.final, s.hash = string(p.Final), string(p.Hash)
-	}
-	return s, nil
+	return nil
+}
+
+// parse reads a task.
+func parse(body []byte) (s jobState, err error) {
+	err = json.Unmarshal(body, &s)
+	return s, err
 }
 
 // readJob reads the answer of a poll. An answer that is not about the task says
 // nothing about it, so it is asked again.
 func (d *Driver) readJob(a *post.Answer) (jobState, error) {
-	body := bytes.TrimSpace(a.Body)
-	again := func(format string, args ...any) (jobState, error) {
-		e := media.Errorf(media.CodeUnavailable, format, args...)
-		e.Retryable = true
-		return jobState{}, e
-	}
-	switch {
-	case a.Status == http.StatusNotFound, a.Status == http.StatusOK && (len(body) == 0 || string(body) == "null"):
+	body := strings.TrimSpace(string(a.Body))
+	if a.Status == http.StatusNotFound || a.Status == http.StatusOK && (body == "" || body == "null") {
 		return jobState{}, media.Errorf(media.CodeNotFound, "the Midjourney proxy does not know the job: it may have been restarted, or keeps jobs for a shorter time")
-	case a.Status == http.StatusUnauthorized:
-		return again("the Midjourney proxy refuses the secret while the job runs: check MIDJOURNEY_API_SECRET")
-	case a.Status != http.StatusOK:
-		return again("the Midjourney proxy answered %d to a poll: it is asked again", a.Status)
 	}
-	s, err := parse(body)
-	if err != nil || s.Status == "" {
-		return again("the Midjourney proxy answered a poll with something else than a task: check MIDJOURNEY_PROXY_URL")
+	s, err := parse(a.Body)
+	if a.Status != http.StatusOK || err != nil || s.Status == "" {
+		return jobState{}, media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered a poll with status %d and no task: it is asked again; check MIDJOURNEY_PROXY_URL and MIDJOURNEY_API_SECRET", a.Status)
 	}
 	return s, nil
 }
 
 // update tells how a job stands.
 func (d *Driver) update(ctx context.Context, t generate.Task, s jobState) (generate.Update, error) {
-	u := generate.Update{Progress: progress(string(s.Progress))}
+	u := generate.Update{Progress: progress(string(s.Progress)), Usage: generate.Usage{Calls: 1}, Done: true}
+	var err error
 	switch s.Status {
 	case "SUCCESS":
-		u.Done, u.Progress, u.Usage = true, 1, generate.Usage{Calls: 1}
-		var err error
+		u.Progress = 1
 		u.Items, err = d.items(ctx, t, s)
-		if err != nil {
-			return generate.Update{}, err
-		}
 	case "FAILURE":
-		u.Done, u.Usage = true, generate.Usage{Calls: 1}
-		u.Items = repeated(t, d.failed(t, string(s.FailReason)))
+		u.Items = d.failed(t, string(s.FailReason))
 	case "CANCEL":
-		u.Done, u.Usage = true, generate.Usage{Calls: 1}
 		u.Items = repeated(t, generate.Item{Err: media.Errorf(media.CodeCancelled, "the job was cancelled at the Midjourney proxy")})
+	default:
+		u.Done, u.Usage = false, generate.Usage{}
 	}
-	return u, nil
+	return u, err
 }
 
 // repeated is a failure as the results that were asked for.
 func repeated(t generate.Task, it generate.Item) []generate.Item {
-	items := []generate.Item{it}
-	for len(items) < t.N {
-		items = append(items, it)
-	}
-	return items
+	return slices.Repeat([]generate.Item{it}, max(t.N, 1))
 }
 
 // progress reads "45%"; -1 where the proxy tells none.
@@ -149,28 +129,20 @@ func progress(text string) float64 {
 // items are the results of a job that succeeded: a text, single pictures, or one
 // picture, which may be a grid.
 func (d *Driver) items(ctx context.Context, t generate.Task, s jobState) ([]generate.Item, error) {
-	it := generate.Item{RevisedPrompt: media.Scrub(s.words()), Metadata: map[string]any{"midjourney": s.parent()}}
-	if seed, err := strconv.ParseInt(string(s.Seed), 10, 64); err == nil {
-		it.Seed = &seed
-	} else if t.Seed != nil {
-		it.Seed = t.Seed
-	}
+	it := generate.Item{RevisedPrompt: media.Scrub(s.words()), Metadata: map[string]any{"midjourney": s.parent()}, Seed: cmp.Or(s.Seed.Int(), t.Seed)}
 	if t.Model.Modality == media.ModalityDocument {
 		return d.description(ctx, s, it)
 	}
-	if len(s.singles) > 1 {
+	if len(s.Singles) > 1 {
 		var items []generate.Item
-		for i, link := range s.singles {
+		for i, link := range s.Singles {
 			one := it
 			one.URL, one.Metadata = link, map[string]any{"midjourney": s.parent(), "tile": i + 1}
 			items = append(items, one)
 		}
 		return items, nil
 	}
-	it.URL = string(s.ImageURL)
-	if len(s.singles) == 1 {
-		it.URL = s.singles[0]
-	}
+	it.URL = cmp.Or(append(s.Singles, string(s.ImageURL))...)
 	if it.URL == "" {
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
 		return repeated(t, it), nil
@@ -183,17 +155,14 @@ func (d *Driver) items(ctx context.Context, t generate.Task, s jobState) ([]gene
 
 // words is the prompt that drew the picture.
 func (s jobState) words() string {
-	if s.final != "" {
-		return s.final
-	}
-	return string(s.Prompt)
+	return string(cmp.Or(s.Properties.FinalPrompt, s.Prompt))
 }
 
 // parent is what a follow-up needs to know of the job.
 func (s jobState) parent() parent {
 	return parent{
-		TaskID: media.Scrub(string(s.ID)), Hash: media.Scrub(s.hash), Action: media.Scrub(string(s.Action)),
-		Mode: media.Scrub(string(s.Mode)), Buttons: s.buttons,
+		TaskID: media.Scrub(string(s.ID)), Hash: media.Scrub(string(s.Properties.MessageHash)), Action: media.Scrub(string(s.Action)),
+		Mode: media.Scrub(string(s.Mode)), Buttons: s.Buttons,
 	}
 }
 

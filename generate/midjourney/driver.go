@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -30,8 +29,6 @@ type Config struct {
 type Driver struct {
 	client *post.Client
 	codec  *wire.Codec
-	base   string
-	header http.Header
 }
 
 var (
@@ -42,38 +39,29 @@ var (
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing address is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	if c.Codec == nil {
-		return nil, media.Errorf(media.CodeInvalid, "midjourney.Config.Codec is not set")
-	}
-	if c.ProxyURL != "" && !strings.HasPrefix(c.ProxyURL, "https://") && !strings.HasPrefix(c.ProxyURL, "http://") {
-		return nil, media.Errorf(media.CodeInvalid, "MIDJOURNEY_PROXY_URL must begin with https:// or http://")
-	}
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
-	d := &Driver{
-		client: &post.Client{
-			Name: "the Midjourney proxy", BaseVariable: "MIDJOURNEY_PROXY_URL", Secret: c.Secret,
-			Transport: c.Codec.Transport(c.Base, wire.Fields{}),
-		},
-		codec: c.Codec, base: strings.TrimSuffix(strings.TrimRight(c.ProxyURL, "/"), "/mj"), header: http.Header{},
-	}
+	header := http.Header{}
 	if c.Secret != "" {
-		d.header.Set("Mj-Api-Secret", c.Secret)
+		header.Set("Mj-Api-Secret", c.Secret)
 	}
-	return d, nil
+	client, err := post.New(post.Config{
+		Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
+		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
+		Explain: explain,
+		Advice: map[media.Code]string{
+			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",
+			media.CodeForbidden:     "look at its account list",
+			media.CodeNotFound:      "check MIDJOURNEY_PROXY_URL, leave midjourney.speed out, or use another midjourney.action",
+			media.CodeQuotaExceeded: "top the account up",
+		},
+	})
+	return &Driver{client: client, codec: c.Codec}, err
 }
 
 // Provider is "midjourney".
 func (d *Driver) Provider() string { return "midjourney" }
 
 // Ready is nil if there is an address.
-func (d *Driver) Ready() error {
-	if d.base == "" {
-		return media.Errorf(media.CodeMissingKey, "no proxy for Midjourney: set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret")
-	}
-	return nil
-}
+func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Review tells which settings a follow-up leaves out, and which flags the prompt has
 // already.
@@ -88,32 +76,24 @@ func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 // Start hands the job in and returns its task. Where the proxy waits for a window
 // to be confirmed, as it does for inpaint, that is answered here.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
 	j, err := newJob(t)
 	if err != nil {
 		return generate.Update{}, err
 	}
-	got, err := d.submit(ctx, t, j.path, j.prefix, d.withPictures(ctx, j))
-	if err != nil {
-		return generate.Update{}, err
+	var got submitted
+	u, err := d.submit(ctx, t, j.prefix+"/mj/submit/"+j.path, d.withPictures(ctx, t, j), &got)
+	if err == nil && got.Code == codeExists && j.modal != nil {
+		return d.submit(ctx, t, j.prefix+"/mj/submit/modal", d.confirmation(ctx, t, j, got), &submitted{})
 	}
-	if got.Code == codeExists && j.modal != nil {
-		got, err = d.submit(ctx, t, "modal", j.prefix, d.confirmation(ctx, t, j, got))
-		if err != nil {
-			return generate.Update{}, err
-		}
-	}
-	if got.Code == codeBanned {
-		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: repeated(t, d.banned(got))}, nil
-	}
-	return generate.Update{Task: generate.Handle{ID: string(got.Result)}, Usage: generate.Usage{Calls: 1}}, nil
+	return u, err
 }
 
 // Poll asks for the job.
 func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
-	a, err := d.client.Get(ctx, d.base+"/mj/task/"+url.PathEscape(h.ID)+"/fetch", d.header)
+	if err := d.Ready(); err != nil {
+		return generate.Update{}, err
+	}
+	a, err := d.client.Get(ctx, d.task(h)+"/fetch", d.client.Header())
 	if err != nil {
 		return generate.Update{}, err
 	}
@@ -126,10 +106,15 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	return u, err
 }
 
+// task is the address of a job.
+func (d *Driver) task(h generate.Handle) string {
+	return d.client.Base + "/mj/task/" + url.PathEscape(h.ID)
+}
+
 // Cancel asks the proxy to stop the job. Proxies that cannot, and jobs that are over or
 // unknown, are no error.
 func (d *Driver) Cancel(ctx context.Context, h generate.Handle) error {
-	a, err := d.client.Send(ctx, d.base+"/mj/task/"+url.PathEscape(h.ID)+"/cancel", d.header, struct{}{})
+	a, err := d.client.Send(ctx, d.task(h)+"/cancel", d.client.Header(), struct{}{})
 	if err != nil {
 		return err
 	}

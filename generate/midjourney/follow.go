@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/generate"
+	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
@@ -35,15 +36,10 @@ func (p parent) known() bool { return p.TaskID != "" }
 // grid tells whether the job drew four pictures.
 func (p parent) grid() bool {
 	if len(p.Buttons) == 0 {
-		return drawsGrid(p.Action)
+		return slices.Contains([]string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}, p.Action)
 	}
 	_, ok := p.button("MJ::JOB::upsample::1::", "")
 	return ok
-}
-
-// drawsGrid tells the actions that draw four pictures, for proxies without buttons.
-func drawsGrid(action string) bool {
-	return slices.Contains([]string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}, action)
 }
 
 // button finds a button by the start of its id and a part of it.
@@ -73,114 +69,102 @@ func parentOf(t generate.Task) parent {
 	case float64:
 		p.tile = int(n)
 	}
-	if p.tile < 1 || p.tile > gridTiles {
+	if p.tile < 1 || p.tile > 4 {
 		p.tile = 0
 	}
 	return p
 }
 
+// buttons are the ids of the buttons of an act and its details: how an id begins, and
+// behind a star what it has to hold. N is the number of a tile.
+var buttons = map[string]string{
+	"upscale tile": "MJ::JOB::upsample::N::", "variation tile": "MJ::JOB::variation::N::",
+	"upscale": "MJ::JOB::upsample_*_subtle::", "upscale subtle": "MJ::JOB::upsample_*_subtle::",
+	"upscale strong": "MJ::JOB::upsample_*_creative::", "upscale creative": "MJ::JOB::upsample_*_creative::",
+	"variation": "MJ::JOB::high_variation::", "variation subtle": "MJ::JOB::low_variation::",
+	"variation strong": "MJ::JOB::high_variation::", "variation creative": "MJ::JOB::high_variation::",
+	"reroll": "MJ::JOB::reroll::", "inpaint": "MJ::Inpaint::",
+	"zoom": "MJ::Outpaint::50::", "zoom 2": "MJ::Outpaint::50::", "zoom 1.5": "MJ::Outpaint::75::", "zoom square": "MJ::Outpaint::100::",
+	"pan": "MJ::JOB::pan_right::", "pan right": "MJ::JOB::pan_right::", "pan left": "MJ::JOB::pan_left::",
+	"pan up": "MJ::JOB::pan_up::", "pan down": "MJ::JOB::pan_down::",
+}
+
+// customZoom is the button of all other factors of zoom; its window takes the factor.
+const customZoom = "MJ::CustomZoom::"
+
 // follow writes a follow-up: a button where the proxy told of buttons, else the older
 // change.
 func (j *job) follow(t generate.Task, p parent) error {
-	index := cmp.Or(j.options.index, p.tile)
-	grid := p.grid()
+	asked, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
+	index, grid := cmp.Or(asked, p.tile), p.grid()
+	tile := grid && (j.name == actUpscale || j.name == actVariation)
 	switch {
-	case grid && index == 0 && (j.action == actUpscale || j.action == actVariation):
+	case tile && index == 0:
 		return media.Errorf(media.CodeInvalid, "%s is a grid of four pictures: name one of its tiles, or set midjourney.index to 1, 2, 3 or 4", t.Inputs[0].Ref)
-	case grid && j.action == actUpscale || grid && j.action == actVariation:
-		if j.options.strength != "" {
-			j.drop("the pictures of a grid have one "+j.action+" each", "options.midjourney.strength")
-		}
-	case j.options.index != 0:
+	case tile && t.Option("strength") != "":
+		j.drop("the pictures of a grid have one "+j.name+" each", "options.midjourney.strength")
+	case !tile && asked != 0:
 		j.drop("it is a single picture", "options.midjourney.index")
 	}
 	if len(p.Buttons) == 0 {
-		return j.change(t, p, index)
+		return j.older(t, p, index)
 	}
-	prefix, part := j.wanted(grid, index)
-	id, ok := p.button(prefix, part)
-	if j.action == actButton {
-		ok = slices.ContainsFunc(p.Buttons, func(b button) bool { return b.CustomID == prefix })
-	}
+	id, ok := p.find(t, j.name, tile, index)
 	if !ok {
-		e := media.Errorf(media.CodeUnsupported, "Midjourney offers no %s for %s: %s", j.action, t.Inputs[0].Ref, advice(j.action, grid))
-		e.Valid = p.labels()
+		e := media.Errorf(media.CodeUnsupported, "Midjourney offers no %s for %s: %s", j.name, t.Inputs[0].Ref, advice(j.name, grid))
+		for _, b := range p.Buttons {
+			e.Valid = append(e.Valid, b.CustomID)
+		}
 		return e
 	}
-	j.path = "action"
+	j.path, j.modal = "action", &modal{mask: t.Mask}
 	j.body["taskId"], j.body["customId"] = p.TaskID, id
-	j.modal = &modal{mask: t.Mask}
-	if strings.HasPrefix(id, "MJ::CustomZoom::") && j.options.factor != "" {
-		j.modal.flags = "--zoom " + j.options.factor
+	if factor := t.Option("factor"); strings.HasPrefix(id, customZoom) && factor != "" {
+		j.modal.flags = "--zoom " + factor
 	}
-	if oneLine(t.Prompt) != "" && slices.Contains([]string{actVariation, actReroll, actPan}, j.action) {
+	if j.remix && oneLine(t.Prompt) != "" {
 		j.body["enableRemix"] = true
 	}
 	return nil
 }
 
-// advice says how to get there.
-func advice(action string, grid bool) string {
-	if grid {
-		return "upscale it first (midjourney.action upscale)"
+// find gives the button of a follow-up.
+func (p parent) find(t generate.Task, name string, tile bool, index int) (string, bool) {
+	own := t.Option("custom_id")
+	if name == actButton {
+		return own, slices.ContainsFunc(p.Buttons, func(b button) bool { return b.CustomID == own })
 	}
-	if action == actButton {
+	detail := t.Option(map[string]string{actUpscale: "strength", actVariation: "strength", "zoom": "factor", "pan": "direction"}[name])
+	if tile {
+		detail = "tile"
+	}
+	pattern, ok := buttons[strings.TrimSpace(name+" "+detail)]
+	if !ok {
+		pattern = customZoom
+	}
+	prefix, part, _ := strings.Cut(strings.Replace(pattern, "::N::", "::"+strconv.Itoa(index)+"::", 1), "*")
+	return p.button(prefix, part)
+}
+
+// advice says how to get there.
+func advice(name string, grid bool) string {
+	switch {
+	case grid:
+		return "upscale it first (midjourney.action upscale)"
+	case name == actButton:
 		return "midjourney.custom_id must be one of the buttons in its metadata"
 	}
 	return "use another follow-up that its metadata lists"
 }
 
-// labels lists the ids of the buttons.
-func (p parent) labels() []string {
-	var ids []string
-	for _, b := range p.Buttons {
-		ids = append(ids, b.CustomID)
-	}
-	return ids
-}
-
-// wanted is how the id of the button begins, and what it has to contain.
-func (j *job) wanted(grid bool, index int) (prefix, part string) {
-	o := j.options
-	switch j.action {
-	case actUpscale:
-		if grid {
-			return "MJ::JOB::upsample::" + strconv.Itoa(index) + "::", ""
-		}
-		return "MJ::JOB::upsample_", "_" + cmp.Or(strings.Replace(o.strength, "strong", "creative", 1), "subtle") + "::"
-	case actVariation:
-		if grid {
-			return "MJ::JOB::variation::" + strconv.Itoa(index) + "::", ""
-		}
-		if o.strength == "subtle" {
-			return "MJ::JOB::low_variation::", ""
-		}
-		return "MJ::JOB::high_variation::", ""
-	case actReroll:
-		return "MJ::JOB::reroll::", ""
-	case actZoom:
-		step, ok := map[string]string{"": "50", "2": "50", "1.5": "75", "square": "100"}[o.factor]
-		if !ok {
-			return "MJ::CustomZoom::", ""
-		}
-		return "MJ::Outpaint::" + step + "::", ""
-	case actPan:
-		return "MJ::JOB::pan_" + cmp.Or(o.direction, "right") + "::", ""
-	case actInpaint:
-		return "MJ::Inpaint::", ""
-	}
-	return o.customID, ""
-}
-
-// change follows up at proxies that tell of no buttons.
-func (j *job) change(t generate.Task, p parent, index int) error {
-	word, ok := map[string]string{actUpscale: "UPSCALE", actVariation: "VARIATION", actReroll: "REROLL"}[j.action]
-	if !ok || j.action != actReroll && !p.grid() {
-		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.action, t.Inputs[0].Ref)
+// older follows up at proxies that tell of no buttons.
+func (j *job) older(t generate.Task, p parent, index int) error {
+	if j.change == "" || j.name != "reroll" && !p.grid() {
+		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.name, t.Inputs[0].Ref)
 	}
 	j.path = "change"
-	j.body["taskId"], j.body["action"] = p.TaskID, word
-	if j.action != actReroll {
+	j.body["taskId"], j.body["action"] = p.TaskID, j.change
+	if j.name != "reroll" {
 		j.body["index"] = index
 	}
 	return nil
@@ -188,9 +172,9 @@ func (j *job) change(t generate.Task, p parent, index int) error {
 
 // confirmation answers the window of a task that waits for one. The words are the
 // caller's, or those of the parent; the parent's flags stay.
-func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got submitted) map[string]any {
+func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got submitted) post.Body {
 	words := oneLine(t.Prompt)
-	before, flags := got.finalPrompt(), ""
+	before, flags := string(got.Properties.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {
 		before, flags = strings.TrimSpace(before[:i]), before[i:]
 	}
@@ -198,9 +182,9 @@ func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got 
 	if !strings.Contains(words, "--") {
 		words += " " + flags
 	}
-	body := map[string]any{"taskId": string(got.Result), "prompt": oneLine(words + " " + j.modal.flags)}
+	body := post.Body{"taskId": string(got.Result), "prompt": oneLine(words + " " + j.modal.flags)}
 	if j.modal.mask != nil {
-		body["maskBase64"] = d.dataURL(ctx, *j.modal.mask)
+		body["maskBase64"] = d.client.DataURL(ctx, j.modal.mask.Blob)
 	}
 	if hook := j.body["notifyHook"]; hook != nil {
 		body["notifyHook"] = hook

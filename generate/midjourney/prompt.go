@@ -1,126 +1,115 @@
 package midjourney
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"atelier/generate"
+	"atelier/media"
 )
 
 // variationWords stand for the prompt of a variation of a picture that Midjourney did
 // not make, because an image prompt needs words.
 const variationWords = "a variation of this picture with the same subject, style and mood"
 
-// versionFlag tells which version draws: the model's, or the option's.
-func versionFlag(t generate.Task, o options) (f flag, niji bool) {
-	switch {
-	case o.niji != "":
-		return flag{"options.midjourney.niji", "--niji", o.niji}, true
-	case o.version != "":
-		return flag{"options.midjourney.version", "--v", o.version}, false
-	}
-	if v, ok := strings.CutPrefix(t.Model.APIModel, "midjourney-niji-"); ok {
-		return flag{"model", "--niji", v}, true
-	}
-	if v, ok := strings.CutPrefix(t.Model.APIModel, "midjourney-v"); ok {
-		return flag{"model", "--v", v}, false
-	}
-	return flag{}, false
+// flagOptions are Midjourney's own settings and the flags that they become; the catalogue
+// has their ranges.
+var flagOptions = map[string]string{
+	"stylize": "--s", "chaos": "--c", "weird": "--w", "image_weight": "--iw", "stop": "--stop", "exp": "--exp", "style_weight": "--sw",
+	"style_version": "--sv", "tile": "--tile", "draft": "--draft", "profile": "--p", "style_reference": "--sref",
 }
 
-// qualityFlag is --q of a quality word; numbers are their own.
-func qualityFlag(word string) string {
-	switch word {
-	case "low":
-		return "0.5"
-	case "medium":
-		return "1"
-	case "high":
-		return "4"
-	}
-	return word
+// qualities are the values of --q of the words for it; numbers are their own.
+var qualities = map[string]string{"low": "0.5", "medium": "1", "high": "4"}
+
+// spellings are other names of flags; the two version flags exclude each other.
+var spellings = map[string][]string{
+	"--ar": {"--aspect"}, "--v": {"--version", "--niji"}, "--niji": {"--v", "--version"}, "--q": {"--quality"},
+	"--s": {"--stylize"}, "--c": {"--chaos"}, "--w": {"--weird"}, "--style": {"--raw"}, "--p": {"--profile"},
 }
 
-// geometry names the settings that a ratio may come from.
-func geometry() []string { return []string{"size", "aspect_ratio"} }
+// flag is one flag of a prompt and the setting that it comes from.
+type flag struct{ setting, name, value string }
 
-// flags lists what a task's settings become, and notes what Midjourney has no flag for.
-func (j *job) flags(t generate.Task) []flag {
-	version, niji := versionFlag(t, j.options)
-	var out []flag
-	add := func(setting, name, value string) {
-		if value != "" {
-			out = append(out, flag{setting, name, value})
+// versionFlag tells which version draws: the option's, or the model's.
+func versionFlag(t generate.Task) flag {
+	for _, f := range []struct{ option, name, model string }{{"niji", "--niji", "midjourney-niji-"}, {"version", "--v", "midjourney-v"}} {
+		if v := t.Option(f.option); v != "" {
+			return flag{"options.midjourney." + f.option, f.name, v}
+		}
+		if v, ok := strings.CutPrefix(t.Model.APIModel, f.model); ok && t.Option("version") == "" {
+			return flag{"model", f.name, v}
 		}
 	}
-	add("aspect_ratio", "--ar", t.AspectRatio)
-	if version.name != "" {
-		out = append(out, version)
-	}
-	add("quality", "--q", qualityFlag(t.Quality))
-	switch {
-	case t.Style == "natural" && !niji, t.Style == "raw" && !niji:
-		add("style", "--style", "raw")
-	case niji && slices.Contains([]string{"cute", "scenic", "expressive", "original"}, t.Style):
-		add("style", "--style", t.Style)
-	case t.Style == "vivid":
-		j.drop("its own look is vivid already; only natural is a setting, --style raw", "style")
-	case t.Style != "":
-		j.drop("this version has no such style", "style")
-	}
-	if t.Seed != nil {
-		add("seed", "--seed", strconv.FormatInt(*t.Seed, 10))
-	}
-	out = append(out, j.options.flags...)
-	add("negative_prompt", "--no", oneLine(strings.ReplaceAll(t.NegativePrompt, "--", " ")))
-	return out
+	return flag{}
 }
 
-// prompt writes the words and the flags behind them. A flag that the prompt has
-// itself wins over the setting.
-func (j *job) prompt(t generate.Task) string {
-	words := oneLine(t.Prompt)
-	var b strings.Builder
-	b.WriteString(words)
-	for _, f := range j.flags(t) {
-		if has(words, f.name) {
-			j.overruled(f)
+// flagsOf lists what a task's settings become, and notes what Midjourney has no flag for.
+func (j *job) flagsOf(t generate.Task) ([]flag, error) {
+	version := versionFlag(t)
+	quality, ok := qualities[t.Quality]
+	if !ok {
+		quality = t.Quality
+	}
+	out := []flag{{"aspect_ratio", "--ar", t.AspectRatio}, version, {"quality", "--q", quality}, {"style", "--style", j.style(t, version.name == "--niji")}}
+	if t.Seed != nil {
+		out = append(out, flag{"seed", "--seed", strconv.FormatInt(*t.Seed, 10)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Options)) {
+		value := t.Option(name)
+		if flagOptions[name] == "" || value == "false" {
 			continue
 		}
-		b.WriteString(" " + f.name)
-		if f.value != "" {
-			b.WriteString(" " + f.value)
+		if value == "" || strings.ContainsAny(value, "\r\n\t") || strings.Contains(value, "--") {
+			return nil, media.Errorf(media.CodeInvalid, "option midjourney.%s must be one line without flags", name)
 		}
+		out = append(out, flag{"options.midjourney." + name, flagOptions[name], value})
 	}
-	return strings.TrimSpace(b.String())
+	out = append(out, flag{"negative_prompt", "--no", oneLine(strings.ReplaceAll(t.NegativePrompt, "--", " "))})
+	return slices.DeleteFunc(out, func(f flag) bool { return f.value == "" }), nil
 }
 
-// overruled notes that the prompt says something itself.
-func (j *job) overruled(f flag) {
-	why := "the prompt says " + f.name + " itself"
-	switch {
-	case f.setting == "model":
-		j.notes = append(j.notes, generate.Disposition{
-			Setting: "model", Applied: "the version in the prompt", Outcome: generate.OutcomeAdapted, Reason: why,
-		})
-	case f.name == "--ar":
-		j.drop(why, geometry()...)
+// style is the value of --style; empty, with a note, where the version has no such style.
+func (j *job) style(t generate.Task, niji bool) string {
+	switch s := t.Style; {
+	case s == "":
+	case !niji && (s == "natural" || s == "raw"):
+		return "raw"
+	case niji && slices.Contains([]string{"cute", "scenic", "expressive", "original"}, s):
+		return s
+	case s == "vivid":
+		j.drop("its own look is vivid already; only natural is a setting, --style raw", "style")
 	default:
-		j.drop(why, f.setting)
+		j.drop("this version has no such style", "style")
 	}
+	return ""
+}
+
+// prompt writes the words and the flags behind them. A flag that the prompt has itself, in
+// any spelling, wins over the setting.
+func (j *job) prompt(t generate.Task, flags []flag) string {
+	words := strings.Fields(t.Prompt)
+	all := slices.Clone(words)
+	for _, f := range flags {
+		names := append([]string{f.name}, spellings[f.name]...)
+		switch why := "the prompt says " + f.name + " itself"; {
+		case !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) }):
+			all = append(all, f.name)
+			if f.value != "true" { // a switch
+				all = append(all, f.value)
+			}
+		case f.setting == "model":
+			j.adapt("model", "the version in the prompt", why)
+		case f.name == "--ar":
+			j.drop(why, geometry...)
+		default:
+			j.drop(why, f.setting)
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // oneLine folds blanks: a prompt is one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// has tells whether a prompt has a flag already, in either of its spellings; the two
-// version flags exclude each other.
-func has(prompt, name string) bool {
-	alias := map[string][]string{
-		"--ar": {"--aspect"}, "--v": {"--version", "--niji"}, "--niji": {"--v", "--version"}, "--q": {"--quality"},
-		"--s": {"--stylize"}, "--c": {"--chaos"}, "--w": {"--weird"}, "--style": {"--raw"}, "--p": {"--profile"},
-	}
-	names := append([]string{name}, alias[name]...)
-	return slices.ContainsFunc(strings.Fields(prompt), func(w string) bool { return slices.Contains(names, w) })
-}

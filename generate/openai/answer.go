@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"strings"
 
 	"atelier/generate"
@@ -40,33 +39,15 @@ type usage struct {
 }
 
 // answered reads a 200.
-func (d *Driver) answered(ctx context.Context, a *post.Answer) (generate.Update, error) {
-	var got answer
-	if err := d.client.Decode(a, &got); err != nil {
-		return generate.Update{}, err
-	}
-	if a.Cut() {
-		return d.cut(ctx, a.Media, a.Broken)
-	}
-	u := generate.Update{Done: true, Progress: 1, Metadata: got.metadata(d.client.Clean)}
+func (d *Driver) answered(a *post.Answer, got answer) (generate.Update, error) {
+	u := generate.Update{Done: true, Progress: 1, Metadata: d.metadata(got), Usage: got.Usage.count()}
 	for _, p := range got.Data {
 		u.Items = append(u.Items, d.item(p, a.Media, got.OutputFormat))
 	}
-	u.Usage = got.Usage.count(pictures(u.Items))
 	if len(u.Items) == 0 {
-		return u, media.Errorf(media.CodeBadResponse, "%s answered without a picture; the call may have been billed: try other words, or another model", d.endpoint.Name)
+		return u, media.Errorf(media.CodeBadResponse, "%s answered without a picture; the call may have been billed: try other words, or another model", d.client.Name)
 	}
 	return u, nil
-}
-
-// cut saves the pictures that arrived whole before an answer ended.
-func (d *Driver) cut(ctx context.Context, c *wire.Collector, cause error) (generate.Update, error) {
-	u := generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
-	for _, b := range post.Whole(c) {
-		u.Items = append(u.Items, generate.Item{Blob: &b})
-	}
-	u.Usage.Images = len(u.Items)
-	return u, d.client.Lost(ctx, cause, len(u.Items))
 }
 
 // item names the picture of a datum; format is what the answer says it is.
@@ -84,47 +65,26 @@ func (d *Driver) item(p datum, c *wire.Collector, format string) generate.Item {
 	case p.URL != "":
 		it.URL = p.URL
 	default:
-		it.Err = media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture", d.endpoint.Name)
+		it.Err = media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture", d.client.Name)
 	}
 	return it
 }
 
-// pictures counts the items that are pictures.
-func pictures(items []generate.Item) int {
-	n := 0
-	for _, it := range items {
-		if it.Err == nil {
-			n++
-		}
-	}
-	return n
-}
-
 // metadata is what the provider says that it applied.
-func (a answer) metadata(clean func(string) string) map[string]any {
-	m := map[string]any{}
-	for name, value := range map[string]string{
-		"background": a.Background, "output_format": a.OutputFormat, "quality": a.Quality, "size": a.Size,
-	} {
-		if value != "" {
-			m[name] = clean(value)
-		}
-	}
-	if len(m) == 0 {
-		return nil
-	}
-	return m
+func (d *Driver) metadata(a answer) map[string]any {
+	return d.client.Metadata(map[string]string{"background": a.Background, "output_format": a.OutputFormat, "quality": a.Quality, "size": a.Size})
 }
 
 // count splits the tokens. Models that give no split of the output count image
 // tokens only.
-func (u *usage) count(images int) generate.Usage {
-	out := generate.Usage{Calls: 1, Images: images}
+func (u *usage) count() generate.Usage {
 	if u == nil {
-		return out
+		return generate.Usage{}
 	}
-	out.InputTokens, out.OutputTokens = u.InputTokens, u.OutputTokens
-	out.ImageInputTokens, out.ImageOutputTokens = u.InputDetails.ImageTokens, u.OutputTokens
+	out := generate.Usage{
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+		ImageInputTokens: u.InputDetails.ImageTokens, ImageOutputTokens: u.OutputTokens,
+	}
 	if u.OutputDetails != nil {
 		out.ImageOutputTokens = u.OutputDetails.ImageTokens
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"atelier/generate"
@@ -36,12 +35,10 @@ type Config struct {
 // Driver makes and edits images with OpenAI's GPT Image models, and speaks with its
 // speech models; or does so at a compatible service. It is safe for concurrent use.
 type Driver struct {
+	generate.Synchronous
 	client   *post.Client
-	codec    *wire.Codec
-	key      string
-	endpoint generate.Endpoint
+	provider string
 	own      bool // OpenAI's, not another service
-	now      func() time.Time
 }
 
 var _ generate.Driver = (*Driver)(nil)
@@ -49,80 +46,57 @@ var _ generate.Driver = (*Driver)(nil)
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	if c.Codec == nil {
-		return nil, media.Errorf(media.CodeInvalid, "openai.Config.Codec is not set")
+	own := c.Endpoint == nil
+	at, base, advice := generate.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}, "OPENAI_BASE_URL", map[media.Code]string{
+		media.CodeUnauthorized:  "check OPENAI_API_KEY (platform.openai.com, API keys)",
+		media.CodeQuotaExceeded: "add credit or raise its limit under Billing at platform.openai.com",
 	}
-	at := generate.Endpoint{Provider: "openai", Name: "OpenAI", BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), KeyVariable: "OPENAI_API_KEY"}
-	base := "OPENAI_BASE_URL"
-	if c.Endpoint != nil {
+	if !own {
 		at, base = *c.Endpoint, "endpoint.base_url of "+c.Endpoint.Provider
+		advice = map[media.Code]string{media.CodeUnauthorized: "check " + cmp.Or(at.KeyVariable, "whether it wants one (endpoint.key_variable)")}
 	}
-	if !strings.HasPrefix(at.BaseURL, "https://") && !strings.HasPrefix(at.BaseURL, "http://") {
-		return nil, media.Errorf(media.CodeInvalid, "%s must begin with https:// or http:// and end in /v1", base)
+	header := http.Header{}
+	if c.APIKey != "" {
+		header.Set("Authorization", "Bearer "+c.APIKey)
 	}
-	at.BaseURL = strings.TrimRight(at.BaseURL, "/")
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // The default clock.
-	}
-	return &Driver{
-		client: &post.Client{
-			Name: at.Name, BaseVariable: base, Secret: c.APIKey,
-			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"b64_json"}}),
-		},
-		codec: c.Codec, key: c.APIKey, endpoint: at, own: c.Endpoint == nil, now: c.Now,
-	}, nil
+	client, err := post.New(post.Config{
+		Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
+		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"b64_json"},
+		Explain: explain, Advice: advice,
+		Codes:  map[int]media.Code{http.StatusConflict: media.CodeUnavailable},
+		Repeat: []int{http.StatusRequestTimeout, http.StatusConflict},
+	})
+	return &Driver{client: client, provider: at.Provider, own: own}, err
 }
 
 // Provider is "openai", or the endpoint's.
-func (d *Driver) Provider() string { return d.endpoint.Provider }
+func (d *Driver) Provider() string { return d.provider }
 
 // Ready is nil if there is a key, or if the endpoint needs none.
-func (d *Driver) Ready() error {
-	if d.key == "" && d.endpoint.KeyVariable != "" {
-		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", d.endpoint.Name, d.endpoint.KeyVariable)
-	}
-	return nil
-}
+func (d *Driver) Ready() error { return d.client.Ready() }
 
 // Start makes the call and waits for all of its results; allow 180 seconds and
 // more. A refusal by the safety system is one moderated item for each picture
 // asked for. Pictures that arrived before an error come with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
-	path, body, err := d.request(ctx, t)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	header := http.Header{}
-	if d.key != "" {
-		header.Set("Authorization", "Bearer "+d.key)
-	}
-	s, err := d.client.Open(ctx, d.endpoint.BaseURL+path, header, body)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if isStream(s) {
-		return d.follow(ctx, t, s)
-	}
-	a := d.client.Read(s)
-	if a.Status != http.StatusOK {
-		return d.refused(ctx, t, a)
-	}
+	var got answer
+	call := post.Call{Of: t.Model.APIModel, N: t.N, Into: &got, Read: func(a *post.Answer) (generate.Update, error) { return d.answered(a, got) }}
+	var err error
 	if t.Model.Modality == media.ModalityAudio {
-		return d.spoke(ctx, a)
+		call.Path, call.Whole = "/audio/speech", "audio/"
+		call.Body, err = d.speech(t)
+	} else {
+		call.Path, call.Body, err = d.request(ctx, t)
 	}
-	return d.answered(ctx, a)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	s, err := d.client.Start(ctx, call)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	if s.IsEvents() {
+		return d.follow(ctx, call, t, s)
+	}
+	return d.client.Finish(ctx, call, d.client.Read(s))
 }
-
-// Poll is media.CodeUnsupported: calls are synchronous.
-func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "%s answers calls at once: there is nothing to poll", d.endpoint.Name)
-}
-
-// Cancel does nothing: ending the context of Start is all that can be done.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }

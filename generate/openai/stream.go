@@ -1,11 +1,11 @@
 package openai
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -13,9 +13,6 @@ import (
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
-
-// frameLimit bounds one event after its picture was lifted out of it.
-const frameLimit = 1 << 20
 
 // event is one frame of a stream.
 type event struct {
@@ -52,42 +49,29 @@ func (p *previews) show(done int, index int, b media.Blob) {
 	p.task.Partial(slot, b)
 }
 
-// isStream reports whether the answer is a stream of events. A server that does
-// not stream answers the same request with plain JSON.
-func isStream(s *post.Stream) bool {
-	t, _, err := mime.ParseMediaType(s.Header.Get("Content-Type"))
-	return err == nil && s.Status == http.StatusOK && t == "text/event-stream"
-}
-
 // follow reads a stream: previews go to the task's Partial, finished pictures into
 // the update. Previews of the picture that is being made carry its number, from 1.
-func (d *Driver) follow(ctx context.Context, t generate.Task, s *post.Stream) (generate.Update, error) {
-	defer func() { _ = s.Body.Close() }()
+func (d *Driver) follow(ctx context.Context, call post.Call, t generate.Task, s *post.Stream) (generate.Update, error) {
 	u, shown := generate.Update{Done: true, Progress: 1}, &previews{task: t}
-	lines := bufio.NewScanner(s.Body)
-	lines.Buffer(make([]byte, 0, 16<<10), frameLimit)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data:")
-		if !ok || strings.TrimSpace(data) == "[DONE]" {
-			continue
-		}
+	var failed error
+	err := d.client.Events(s, func(data []byte) error {
 		var e event
-		if err := json.Unmarshal([]byte(data), &e); err != nil {
-			if !lines.Scan() { // the last line, so it was cut off
-				break
-			}
-			return u, media.Errorf(media.CodeBadResponse, "the stream of %s holds an event that is not JSON; the call may have been billed", d.endpoint.Name)
+		if err := json.Unmarshal(data, &e); err != nil {
+			failed = media.Errorf(media.CodeBadResponse, "the stream of %s holds an event of another shape; the call may have been billed", d.client.Name)
+			return failed
 		}
-		if e.Type == "error" || e.Error != nil {
-			return d.failedStream(shown, u, e, data)
+		if e.Type != "error" && e.Error == nil {
+			d.frame(shown, &u, e, s)
+			return nil
 		}
-		d.frame(shown, &u, e, s)
-	}
-	if err := lines.Err(); err != nil || len(u.Items) == 0 {
-		if err == nil {
-			err = io.ErrUnexpectedEOF
-		}
-		return u, d.client.Lost(ctx, err, len(u.Items))
+		failed = d.failed(call, shown, &u, e, data)
+		return cmp.Or(failed, io.EOF)
+	})
+	switch {
+	case failed != nil:
+		return u, failed
+	case err != nil || len(u.Items) == 0:
+		return u, d.client.Lost(ctx, cmp.Or(err, io.ErrUnexpectedEOF), len(u.Items))
 	}
 	return u, nil
 }
@@ -101,36 +85,30 @@ func (d *Driver) frame(shown *previews, u *generate.Update, e event, s *post.Str
 		}
 	case strings.HasSuffix(e.Type, ".completed"):
 		u.Items = append(u.Items, d.item(e.datum, s.Media, e.OutputFormat))
-		u.Metadata = e.metadata(d.client.Clean)
-		n := e.Usage.count(1)
-		u.Usage.Calls, u.Usage.Images = 1, pictures(u.Items)
-		u.Usage.InputTokens += n.InputTokens
-		u.Usage.OutputTokens += n.OutputTokens
-		u.Usage.ImageInputTokens += n.ImageInputTokens
-		u.Usage.ImageOutputTokens += n.ImageOutputTokens
+		u.Metadata = d.metadata(e.answer)
+		u.Usage.Add(e.Usage.count())
+		u.Usage.Calls, u.Usage.Images = 1, post.Made(u.Items)
 	}
 }
 
-// failedStream ends a stream by its error event, which nests the error or is it. After a
+// failed ends a stream by its error event, which nests the error or is it. After a
 // preview the work had begun, and previews are billed: then nothing is repeated.
-func (d *Driver) failedStream(shown *previews, u generate.Update, e event, data string) (generate.Update, error) {
-	t := shown.task
+func (d *Driver) failed(call post.Call, shown *previews, u *generate.Update, e event, data []byte) error {
 	said := e.Error
 	if said == nil {
 		said = &apiError{}
-		if err := json.Unmarshal([]byte(data), said); err != nil {
-			return u, media.Errorf(media.CodeBadResponse, "the stream of %s ended in an error that cannot be read; the call may have been billed", d.endpoint.Name)
+		if err := json.Unmarshal(data, said); err != nil {
+			return media.Errorf(media.CodeBadResponse, "the stream of %s ended in an error that cannot be read; the call may have been billed", d.client.Name)
 		}
 	}
-	said.clean(d.client)
-	if said.moderated() {
-		u.Items = append(u.Items, d.refusals(said, max(t.N, 1)-len(u.Items))...)
-		u.Usage.Calls = 1
-		return u, nil
+	call.N = max(call.N, 1) - len(u.Items)
+	refused, err := d.client.Refuse(call, &post.Answer{Status: http.StatusOK}, said.fault(http.StatusOK))
+	if call.N > 0 {
+		u.Items = append(u.Items, refused.Items...)
 	}
-	err := d.meaning(t, http.StatusOK, nil, said)
-	if shown.seen || len(u.Items) > 0 {
-		err.Retryable, err.Cause = false, generate.ErrUnsettled
+	u.Usage.Calls = 1
+	if coded, ok := errors.AsType[*media.Error](err); ok && (shown.seen || len(u.Items) > 0) {
+		coded.Retryable, coded.Cause = false, generate.ErrUnsettled
 	}
-	return u, err
+	return err
 }

@@ -1,9 +1,9 @@
 package openrouter
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"atelier/generate"
@@ -32,11 +32,8 @@ type Config struct {
 // Driver makes and edits images with models behind OpenRouter. It is safe for concurrent
 // use.
 type Driver struct {
-	client  *post.Client
-	codec   *wire.Codec
-	key     string
-	baseURL string
-	now     func() time.Time
+	generate.Synchronous
+	client *post.Client
 }
 
 var _ generate.Driver = (*Driver)(nil)
@@ -44,65 +41,36 @@ var _ generate.Driver = (*Driver)(nil)
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	if c.Codec == nil {
-		return nil, media.Errorf(media.CodeInvalid, "openrouter.Config.Codec is not set")
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = defaultBaseURL
-	}
-	if !strings.HasPrefix(c.BaseURL, "https://") && !strings.HasPrefix(c.BaseURL, "http://") {
-		return nil, media.Errorf(media.CodeInvalid, "OPENROUTER_BASE_URL must be an origin that begins with https:// or http://")
-	}
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
-	if c.Now == nil {
-		c.Now = time.Now //nolint:forbidigo // The default clock.
-	}
-	return &Driver{
-		client: &post.Client{
-			Name: "OpenRouter", BaseVariable: "OPENROUTER_BASE_URL", Secret: c.APIKey,
-			Transport: c.Codec.Transport(c.Base, wire.Fields{Media: []string{"images.image_url.url"}}),
+	client, err := post.New(post.Config{
+		Name:    "OpenRouter",
+		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "OPENROUTER_BASE_URL", Version: "/api/v1",
+		Key: c.APIKey, KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
+		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url"},
+		Explain: explain,
+		Advice: map[media.Code]string{
+			media.CodeUnauthorized:  "check OPENROUTER_API_KEY (openrouter.ai/settings/keys)",
+			media.CodeQuotaExceeded: "add credit at openrouter.ai/settings/credits or raise the key's limit",
+			media.CodeForbidden:     "check the key's limits and your privacy settings",
 		},
-		codec: c.Codec, key: c.APIKey, baseURL: strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/api/v1"), now: c.Now,
-	}, nil
+	})
+	return &Driver{client: client}, err
 }
 
 // Provider is "openrouter".
 func (d *Driver) Provider() string { return "openrouter" }
 
 // Ready is nil if there is a key.
-func (d *Driver) Ready() error {
-	if d.key == "" {
-		return media.Errorf(media.CodeMissingKey, "no key for OpenRouter: set OPENROUTER_API_KEY")
-	}
-	return nil
-}
+func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Start makes the call and waits for its picture. A refusal is one moderated item.
-// Pictures that arrived before an error come with it.
+// Start makes the call and waits for its result. A refusal is one moderated item. A
+// result that arrived before an error comes with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
 	body, err := d.request(ctx, t)
 	if err != nil {
 		return generate.Update{}, err
 	}
-	a, err := d.client.Send(ctx, d.baseURL+"/api/v1/chat/completions", http.Header{"Authorization": {"Bearer " + d.key}}, body)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if a.Status != http.StatusOK {
-		return d.refused(ctx, t, a)
-	}
-	return d.answered(ctx, t, a)
+	var got answer
+	call := post.Call{Path: "/api/v1/chat/completions", Body: body, Of: t.Model.APIModel, N: t.N, Into: &got}
+	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a, got) }
+	return d.client.Do(ctx, call)
 }
-
-// Poll is media.CodeUnsupported: calls are synchronous.
-func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "OpenRouter answers image calls at once: there is nothing to poll")
-}
-
-// Cancel does nothing: ending the context of Start is all that can be done.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -20,6 +21,8 @@ import (
 )
 
 // served is a driver on a handler, and the codec that its media go through.
+func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+
 func served(tb testing.TB, h http.Handler, key string) (*openrouter.Driver, *wire.Codec) {
 	tb.Helper()
 	srv := httptest.NewServer(h)

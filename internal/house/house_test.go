@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"agent":             {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "internal/safehttp"},
 	"run":               {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp"},
 	"cmd":               {"*"},
+	"bench":             {"*"},
 	"internal/house":    {},
 	"examples":          {"*"},
 }

@@ -73,22 +73,44 @@ func operationOfTask(t *testing.T, f *fixture) {
 	}
 }
 
+// blobsAdrift: what arrived is adrift until a slot has it, recorded or not; previews and
+// what others were made from never are.
 func blobsAdrift(t *testing.T, f *fixture) {
 	t.Helper()
 	o := f.begun(t)
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "t", Operation: o.ID})
-	first, second := picture("first", media.Meta{}), picture("second", media.Meta{})
-	must(t, f.RegisterBlob(ctx, first.Blob))
-	must(t, f.RegisterBlob(ctx, second.Blob))
-	second.Origin.Operation = o.ID
-	f.record(ctx, t, second)
-	got, err := f.AdriftBlobs(ctx, owner, o.ID)
-	if err != nil || len(got) != 1 || got[0].Digest != first.Digest {
-		t.Errorf("%+v, %v; want the first alone", got, err)
+	all := map[string]media.Output{}
+	for _, name := range []string{"first", "second", "preview", "whole", "tile"} {
+		out := picture(name, media.Meta{})
+		out.Origin.Operation, out.Partial = o.ID, name == "preview"
+		must(t, f.RegisterBlob(ctx, out.Blob))
+		if name == "tile" {
+			out.Lineage = []media.Parent{{Ref: all["whole"].Ref, Role: "tile"}}
+		}
+		if name != "first" {
+			out = f.record(ctx, t, out)
+		}
+		all[name] = out
 	}
-	if got, err := f.AdriftBlobs(ctx, "bob", o.ID); err != nil || len(got) != 0 {
-		t.Errorf("bob sees %+v, %v", got, err)
+	want := func(who string, names ...string) {
+		t.Helper()
+		got, err := f.AdriftBlobs(ctx, who, o.ID)
+		if err != nil || len(got) != len(names) {
+			t.Errorf("%s sees %+v, %v; want %q", who, got, err, names)
+			return
+		}
+		for i, name := range names {
+			if got[i].Digest != all[name].Digest {
+				t.Errorf("%s sees %s, want %s", who, got[i].Digest, name)
+			}
+		}
 	}
+	want(owner, "first", "second", "tile")
+	want("bob")
+	for i, name := range []string{"tile", "second"} {
+		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: i + 1, Status: "succeeded", Ref: all[name].Ref, Digest: all[name].Digest}))
+	}
+	want(owner, "first")
 }
 
 func pico(t *testing.T, usd string) ledger.Pico {
@@ -122,6 +144,26 @@ func budgets(t *testing.T, f *fixture) {
 	must(t, f.SettleMoney(ctx, "op-3", pico(t, "0.5"))) // dearer than thought
 	wantCode(t, f.ReserveMoney(ctx, "op-4", 0, limits), media.CodeOverBudget)
 	wantCode(t, f.ReserveMoney(ctx, "op-5", -1, limits), media.CodeInvalid)
+}
+
+// forsakenMoney: what was reserved for an operation that never began is given back; what
+// is reserved for one that did stays until it is settled.
+func forsakenMoney(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx, o := t.Context(), f.begun(t)
+	limits := []ledger.Limit{{Name: "day", Most: pico(t, "1")}, {Name: "owner", Most: pico(t, "1")}}
+	must(t, f.ReserveMoney(ctx, o.ID, pico(t, "0.3"), limits))
+	must(t, f.ReserveMoney(ctx, "never-begun", pico(t, "0.5"), limits))
+	must(t, f.ReserveMoney(ctx, "op-1", 1, limits))
+	f.wantBudget(t, "day", "0", "0.800000000001")
+	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // the clock moves when it is looked at
+	}
+	must(t, f.ReserveMoney(ctx, "op-2", 1, limits))
+	f.wantBudget(t, "day", "0", "0.300000000001")
+	f.wantBudget(t, "owner", "0", "0.300000000001")
+	must(t, f.SettleMoney(ctx, "never-begun", pico(t, "0.5")))
+	must(t, f.SettleMoney(ctx, o.ID, pico(t, "0.3")))
+	f.wantBudget(t, "day", "0.3", "0.000000000001")
 }
 
 func budgetsUnderPressure(t *testing.T, f *fixture) {

@@ -152,6 +152,7 @@ func Run(t *testing.T, h Harness) {
 		"blobs adrift":                    blobsAdrift,
 		"budgets":                         budgets,
 		"budgets under pressure":          budgetsUnderPressure,
+		"money of what never began":       forsakenMoney,
 		"blobs and orphans":               blobsAndOrphans,
 		"events in order":                 eventsInOrder,
 		"events need a root run":          eventsNeedRun,

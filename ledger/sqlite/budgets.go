@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -19,6 +20,9 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.giveBack(ctx, tx); err != nil {
+			return err
+		}
 		for _, l := range limits {
 			if err := s.reserve(ctx, tx, operation, amount, l); err != nil {
 				return err
@@ -53,6 +57,23 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amoun
 			l.Name, max(left, 0).USD(), l.Most.USD(), amount.USD())
 	}
 	return nil
+}
+
+// beginTime is how long after its reservation an operation has begun.
+const beginTime = time.Minute
+
+// giveBack ends the reservations of operations that never began: a process died between
+// the two, and nobody can settle them.
+func (s *Store) giveBack(ctx context.Context, tx *sql.Tx) error {
+	const forsaken = ` FROM budget_reservations r WHERE r.created_at < $1 AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = r.operation_id)`
+	before := stampText(s.cfg.Now().Add(-beginTime))
+	if _, err := tx.ExecContext(ctx, `UPDATE budgets SET reserved = reserved - (SELECT SUM(r.reserved)`+forsaken+` AND r.budget = budgets.name)
+		WHERE name IN (SELECT r.budget`+forsaken+`)`, before); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM budget_reservations WHERE created_at < $1
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, before)
+	return err
 }
 
 // SettleMoney ends the operation's reservations and counts what was spent.

@@ -1,6 +1,7 @@
 // Package sqlite is the ledger on one SQLite file, for one machine: pure Go, write
-// ahead log, foreign keys on, every commit synced before it returns. Several
-// processes may share the file; writers take turns.
+// ahead log, foreign keys on, every commit synced before it returns. Writes that come
+// while another is being synced share the next sync. Several processes may share the
+// file; writers take turns.
 //
 // Errors are those of package ledger. It imports ledger, media, the SQLite driver and
 // the migration tool.
@@ -66,6 +67,7 @@ type Store struct {
 	// write has one connection, so that writers of this process queue here instead of
 	// polling for SQLite's lock; read has several and cannot write.
 	write, read *sql.DB
+	writes      queue
 }
 
 var _ ledger.Store = (*Store)(nil)
@@ -107,25 +109,6 @@ func dsn(c Config, more string) string {
 // Close releases the file.
 func (s *Store) Close() error {
 	return failure("close ledger", errors.Join(s.read.Close(), s.write.Close()))
-}
-
-// writeLimit bounds one write, whose context does not end with its caller's.
-const writeLimit = time.Minute
-
-// commit runs fn in one transaction. It outlives the caller's cancellation: what was
-// made or paid is recorded whatever happens next.
-func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
-	defer cancel()
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return failure(what, err)
-	}
-	if err := fn(ctx, tx); err != nil {
-		_ = tx.Rollback() // fn's error is the one to tell
-		return failure(what, err)
-	}
-	return failure(what, tx.Commit())
 }
 
 // attempt runs fn inside the transaction so that its failure undoes only itself, and

@@ -44,11 +44,12 @@ type Config struct {
 
 // Simulator is the API on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	shelf   simulate.Shelf
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	shelf    simulate.Shelf
+	mux      *http.ServeMux
 
 	mu    sync.Mutex // guards tasks and each task's state
 	tasks map[string]*task
@@ -80,7 +81,7 @@ func New(c Config) *Simulator {
 	if c.Active == 0 {
 		c.Active = 24
 	}
-	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux(), tasks: map[string]*task{}}
+	s := &Simulator{contract: contract(), config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux(), tasks: map[string]*task{}}
 	s.mux.HandleFunc("POST /v1/{model}", s.submit)
 	s.mux.HandleFunc("GET /v1/get_result", s.poll)
 	s.mux.HandleFunc("GET /results/{name}", s.download)

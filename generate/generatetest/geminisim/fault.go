@@ -73,6 +73,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
+	case generatetest.FaultPartialsThenError:
+		return "answers are not streamed"
 	case generatetest.FaultPrivateURL, generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
 		return "pictures come in the answer, not by link"
 	case generatetest.FaultPartialN:

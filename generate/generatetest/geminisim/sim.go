@@ -37,10 +37,11 @@ type Config struct {
 
 // Simulator is the Gemini API on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	mux      *http.ServeMux
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
@@ -56,7 +57,7 @@ func New(c Config) *Simulator {
 	if c.Pictures == 0 {
 		c.Pictures = 1
 	}
-	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
+	s := &Simulator{contract: contract(), config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
 	s.mux.HandleFunc("GET /v1beta/models", s.models)
 	return s

@@ -41,11 +41,12 @@ type Config struct {
 
 // Simulator is the API on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	shelf   simulate.Shelf
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	shelf    simulate.Shelf
+	mux      *http.ServeMux
 
 	mu      sync.Mutex // guards all below
 	jobs    map[string]*job
@@ -76,7 +77,7 @@ func New(c Config) *Simulator {
 	if c.Pending == 0 {
 		c.Pending = 2
 	}
-	s := &Simulator{config: c, mux: http.NewServeMux(), jobs: map[string]*job{}, leaves: map[string]*leave{}}
+	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), jobs: map[string]*job{}, leaves: map[string]*leave{}}
 	s.mux.HandleFunc("POST /api/rest/v1/generations", s.submit)
 	s.mux.HandleFunc("GET /api/rest/v1/generations/{id}", s.poll)
 	s.mux.HandleFunc("POST /api/rest/v1/init-image", s.ticket)

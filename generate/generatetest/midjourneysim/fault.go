@@ -30,6 +30,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
+	case generatetest.FaultPartialsThenError:
+		return "answers are not streamed"
 	case generatetest.FaultPartialN:
 		return "a job draws all four pictures or none"
 	case generatetest.FaultConflict:

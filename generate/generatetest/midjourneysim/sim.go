@@ -43,10 +43,11 @@ type Config struct {
 
 // Simulator is a proxy on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	mux      *http.ServeMux
 
 	mu    sync.Mutex // guards all below
 	tasks map[string]*task
@@ -67,7 +68,7 @@ func New(c Config) *Simulator {
 	if c.Side == 0 {
 		c.Side = 256
 	}
-	s := &Simulator{config: c, mux: http.NewServeMux(), tasks: map[string]*task{}, files: map[string]*file{}}
+	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), tasks: map[string]*task{}, files: map[string]*file{}}
 	s.mux.HandleFunc("POST /mj/submit/{endpoint}", s.submit)
 	s.mux.HandleFunc("GET /mj/task/{id}/fetch", s.fetch)
 	s.mux.HandleFunc("POST /mj/task/{id}/cancel", s.cancel)

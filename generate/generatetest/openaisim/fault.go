@@ -13,10 +13,6 @@ import (
 	"atelier/generate/generatetest/simulate"
 )
 
-// FaultPartialsThenError is a stream whose previews come and whose pictures do not; it is
-// beside the suite's faults, because few providers stream.
-const FaultPartialsThenError generatetest.Fault = "partials_then_error"
-
 // privateURLs are addresses that no client may fetch.
 var privateURLs = []string{"http://169.254.169.254/latest/meta-data/picture.png", "http://10.0.0.1/picture.png"}
 

@@ -96,11 +96,12 @@ func parse(body []byte) (*request, *problem) {
 
 // check validates in OpenAI's order: fields first, then the organization.
 func (s *Simulator) check(q *request) *problem {
-	i := slices.IndexFunc(catalogue(), func(m model) bool { return m.id == q.Model })
-	if i < 0 || !catalogue()[i].alive(s.config.Now()) {
+	all := append(catalogue(), model{id: s.config.Own, free: true})
+	i := slices.IndexFunc(all, func(m model) bool { return m.id == q.Model && m.id != "" })
+	if i < 0 || !all[i].alive(s.config.Now()) {
 		return noModel(q.Model)
 	}
-	m := catalogue()[i]
+	m := all[i]
 	switch {
 	case q.Prompt == "":
 		return badRequest("prompt", "missing_required_parameter", "Missing required parameter: 'prompt'.")

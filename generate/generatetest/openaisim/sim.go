@@ -29,16 +29,20 @@ type Config struct {
 	Now func() time.Time
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
+	// Own is the id of a model beside OpenAI's, for tests of services that speak its
+	// protocol; default none.
+	Own string
 	// Unverified names models that this account may not use before it is verified.
 	Unverified []string
 }
 
 // Simulator is OpenAI on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	mux      *http.ServeMux
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
@@ -51,7 +55,7 @@ func New(c Config) *Simulator {
 	if c.Now == nil {
 		c.Now = func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	}
-	s := &Simulator{config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
+	s := &Simulator{contract: contract(), config: c, painter: simulate.Painter{Bytes: c.PictureBytes}, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /v1/images/generations", s.generations)
 	s.mux.HandleFunc("POST /v1/images/edits", s.edits)
 	s.mux.HandleFunc("POST /v1/audio/speech", s.speech)
@@ -210,7 +214,7 @@ func (s *Simulator) stream(w http.ResponseWriter, q *request, pictures []simulat
 			preview := s.painter.Paint(q.OutputFormat, width, height, simulate.Seed("preview", int64(i), int64(frame)))
 			send(".partial_image", preview, fmt.Sprintf(`,"partial_image_index":%d`, frame))
 		}
-		if fault == FaultPartialsThenError {
+		if fault == generatetest.FaultPartialsThenError {
 			_, _ = io.WriteString(w, "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"server_error\",\"code\":\"server_error\",\"message\":\"The server had an error while processing your request.\",\"param\":null}}\n\n")
 			return
 		}

@@ -42,6 +42,8 @@ func (s Speech) Absent(f generatetest.Fault) string {
 		return "a sound has no pixels"
 	case generatetest.FaultPartialN:
 		return "a call gives one sound"
+	case generatetest.FaultPartialsThenError:
+		return "answers are not streamed"
 	case generatetest.FaultPrivateURL:
 		return "the sound is the answer's body, not a link"
 	default:

@@ -65,6 +65,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
+	case generatetest.FaultPartialsThenError:
+		return "answers are not streamed"
 	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
 		return "calls are answered at once: there are no tasks"
 	case generatetest.FaultExpiredLink, generatetest.FaultHalfLink:

@@ -33,10 +33,11 @@ type Config struct {
 
 // Simulator is OpenRouter on loopback.
 type Simulator struct {
-	config  Config
-	journal simulate.Journal
-	painter simulate.Painter
-	mux     *http.ServeMux
+	config   Config
+	journal  simulate.Journal
+	contract *simulate.Contract
+	painter  simulate.Painter
+	mux      *http.ServeMux
 }
 
 var _ generatetest.Simulator = (*Simulator)(nil)
@@ -52,7 +53,7 @@ func New(c Config) *Simulator {
 	if c.Pictures == 0 {
 		c.Pictures = 1
 	}
-	s := &Simulator{config: c, mux: http.NewServeMux()}
+	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /api/v1/chat/completions", s.complete)
 	s.mux.HandleFunc("GET /api/v1/models", s.models)
 	s.mux.HandleFunc("GET /files/{size}", s.file)

@@ -2,9 +2,12 @@ package post
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"mime/multipart"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"atelier/media"
@@ -22,6 +25,23 @@ type formPart struct {
 // Set adds a field.
 func (f *Form) Set(name, value string) {
 	f.parts = append(f.parts, formPart{name: name, text: value})
+}
+
+// Fields adds the fields of a body in the order of their names; texts as they are, all else
+// as JSON.
+func (f *Form) Fields(b Body) error {
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		text, ok := b[name].(string)
+		if !ok {
+			raw, err := json.Marshal(b[name])
+			if err != nil {
+				return media.Errorf(media.CodeInvalid, "option %s cannot be written: %w", name, err)
+			}
+			text = string(raw)
+		}
+		f.Set(name, text)
+	}
+	return nil
 }
 
 // File adds a media file, named by the plain marker of its blob. The lowering

@@ -1,0 +1,78 @@
+// Command atelier makes the pictures by the gateway as the product wires it: OpenAI
+// driver, lifting transport, synced file store, and the ledger on SQLite with a
+// synced commit for every phase. -ledger=false leaves the ledger out, which is what the
+// peers do.
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"net/http"
+	"path/filepath"
+
+	"atelier/bench/load"
+	"atelier/blob"
+	"atelier/blob/fileblob"
+	"atelier/generate"
+	"atelier/generate/openai"
+	"atelier/ledger/sqlite"
+	"atelier/media"
+	"atelier/run"
+	"atelier/wire"
+)
+
+func main() {
+	withLedger := flag.Bool("ledger", true, "keep the ledger")
+	c := load.Flags()
+	ctx := media.WithScope(context.Background(), media.Scope{Owner: "ann", Tree: "bench"})
+	g, end, err := gateway(ctx, c, *withLedger)
+	if err != nil {
+		log.Fatal(err)
+	}
+	load.Run(c, func(context.Context) error {
+		r, err := g.Generate(ctx, generate.Request{Model: load.Model, Prompt: load.Prompt})
+		if err != nil {
+			return err
+		}
+		return r.Err()
+	})
+	if err := end(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func gateway(ctx context.Context, c load.Config, withLedger bool) (*generate.Gateway, func() error, error) {
+	end := func() error { return nil }
+	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
+	if err != nil {
+		return nil, end, err
+	}
+	blobs, err := blob.New(blob.Config{Driver: driver})
+	if err != nil {
+		return nil, end, err
+	}
+	lift := wire.Config{Blobs: blobs, Keys: []wire.Key{{ID: "bench", Secret: []byte("a secret of thirty-two bytes .. ")}}}
+	cfg := generate.Config{Concurrency: c.InFlight}
+	if withLedger {
+		l, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(c.Dir, "atelier.db")})
+		if err != nil {
+			return nil, end, err
+		}
+		end, lift.Register = l.Close, l.RegisterBlob
+		cfg.Recorder, cfg.Operations = l, run.NewOperations(l)
+	}
+	codec, err := wire.NewCodec(lift)
+	if err != nil {
+		return nil, end, err
+	}
+	d, err := openai.New(openai.Config{
+		APIKey: load.Key, BaseURL: c.URL + "/v1", Codec: codec, Base: &http.Transport{MaxIdleConnsPerHost: c.InFlight},
+	})
+	if err != nil {
+		return nil, end, err
+	}
+	cfg.Drivers, cfg.Storage = []generate.Driver{d}, codec
+	g, err := generate.NewGateway(cfg)
+	return g, end, err
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/generatetest/leonardosim"
+	"atelier/generate/generatetest/openaisim"
+	"atelier/media"
+)
+
+// killer is a provider on loopback that kills its client: at the first request that at
+// tells, before the answer or in the middle of it.
+type killer struct {
+	inner http.Handler
+	at    func(r *http.Request) bool
+	half  bool
+
+	mu     sync.Mutex // guards all below
+	client *os.Process
+	killed bool
+	known  chan struct{} // closed once client is known
+}
+
+func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	<-k.known
+	k.mu.Lock()
+	now := !k.killed && k.at != nil && k.at(r)
+	k.killed = k.killed || now
+	k.mu.Unlock()
+	if !now {
+		k.inner.ServeHTTP(w, r)
+		return
+	}
+	answer := httptest.NewRecorder()
+	k.inner.ServeHTTP(answer, r) // the provider did its work
+	if k.half {
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		_ = http.NewResponseController(w).Flush()
+	}
+	_ = k.client.Kill()
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
+
+// deadly is a provider whose client is killed.
+type deadly struct {
+	model, variable string
+	sim             interface {
+		generatetest.Simulator
+		Sent() []media.Digest
+	}
+	async bool
+}
+
+// poll and download are the requests of polled providers after the first.
+func poll(r *http.Request) bool {
+	return r.Method == http.MethodGet && !download(r)
+}
+
+func download(r *http.Request) bool {
+	return r.Method == http.MethodGet && (strings.HasPrefix(r.URL.Path, "/results/") || strings.Contains(r.URL.Path, "/users/"))
+}
+
+func submission(r *http.Request) bool { return r.Method == http.MethodPost }
+
+// death is one row of the matrix: where the process dies, and what is true in the end.
+type death struct {
+	// phase is one of the ledger, or empty.
+	phase string
+	// at and half are a phase of the wire.
+	at   func(r *http.Request) bool
+	half bool
+	// async is a phase of polled providers alone.
+	async bool
+	// charges is how often the provider worked. lost says that nobody can know or get
+	// what it made: the operation fails as unsettled, and is not paid for again.
+	charges int
+	lost    bool
+	// estimated says that the answer's count of tokens died with the process, so that the
+	// estimate is what a provider at once is settled by; polled ones named their price.
+	estimated bool
+}
+
+func deaths() map[string]death {
+	return map[string]death{
+		"intent journalled":          {phase: "after intent", charges: 1},
+		"before the call":            {phase: "after call submitted", charges: 0, lost: true},
+		"during the call":            {at: submission, charges: 1, lost: true},
+		"during the answer":          {at: submission, half: true, charges: 1, lost: true},
+		"task id known, not saved":   {phase: "before call running", async: true, charges: 1, lost: true},
+		"task id saved":              {phase: "after call running", async: true, charges: 1},
+		"during a poll":              {at: poll, async: true, charges: 1},
+		"during the answer of poll":  {at: poll, half: true, async: true, charges: 1},
+		"during the download":        {at: download, half: true, async: true, charges: 1},
+		"picture stored, no record":  {phase: "before record", charges: 1, estimated: true},
+		"recorded, slot not saved":   {phase: "after record", charges: 1, estimated: true},
+		"slot saved":                 {phase: "after slot", charges: 1, estimated: true},
+		"receipt of call not saved":  {phase: "before call succeeded", charges: 1, estimated: true},
+		"receipt of call saved":      {phase: "after call succeeded", charges: 1},
+		"before settling the money":  {phase: "before settle", charges: 1},
+		"after settling the money":   {phase: "after settle", charges: 1},
+		"before the end is saved":    {phase: "before end", charges: 1},
+		"after the end, before exit": {phase: "after end", charges: 1},
+	}
+}
+
+func polled(model, variable string) func() deadly {
+	return func() deadly {
+		d := deadly{model: model, variable: variable, async: true}
+		if variable == "BFL" {
+			d.sim = bflsim.New(bflsim.Config{Pending: -1})
+		} else {
+			d.sim = leonardosim.New(leonardosim.Config{Pending: -1})
+		}
+		return d
+	}
+}
+
+// TestKilledAtEveryPhase kills the process of a generation at every phase that the
+// ledger or the provider can see, and goes on in another process by `generate --wait`:
+// the provider worked once, there is one record of the bytes that it sent, and the money
+// is settled once. docs/durability.md tells the outcomes.
+func TestKilledAtEveryPhase(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func() deadly{
+		"openai": func() deadly {
+			return deadly{model: "GPT Image 2", variable: "OPENAI", sim: openaisim.New(openaisim.Config{})}
+		},
+		"bfl":      polled("FLUX.2 Pro", "BFL"),
+		"leonardo": polled("Leonardo Phoenix 1.0", "LEONARDO"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := kill(t, build(), death{phase: "never"})
+			for phase, d := range deaths() {
+				provider := build()
+				if d.async && !provider.async {
+					continue
+				}
+				t.Run(phase, func(t *testing.T) {
+					t.Parallel()
+					survives(t, d, kill(t, provider, d), whole)
+				})
+			}
+		})
+	}
+}
+
+// aftermath is what is true after a death and the life that went on.
+type aftermath struct {
+	fate
+	charges int
+	sent    []media.Digest
+	async   bool
+}
+
+// kill lets a process die, and another one go on.
+func kill(t *testing.T, provider deadly, d death) aftermath {
+	t.Helper()
+	p := newPlace(t)
+	k := &killer{inner: provider.sim, at: d.at, half: d.half, known: make(chan struct{})}
+	srv := httptest.NewServer(k)
+	t.Cleanup(srv.Close)
+	base := srv.URL
+	if provider.variable == "OPENAI" {
+		base += "/v1"
+	}
+	p.env[provider.variable+"_API_KEY"], p.env[provider.variable+"_BASE_URL"] = provider.sim.Key(), base
+	p.env["ATELIER_BUDGET_OWNER"] = "5"
+	first := p.started([]string{dieAt + "=" + cmp.Or(d.phase, "never")}, "a lighthouse", provider.model)
+	k.client = first.cmd.Process
+	close(k.known)
+	o := first.wait()
+	if d.phase == "never" {
+		if o.code != exitOK {
+			t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+		return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent(), provider.async}
+	}
+	if status, ok := first.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("it did not die: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	left := p.lives()
+	if len(left.operations) != 1 {
+		t.Fatalf("it left %d operations", len(left.operations))
+	}
+	for range 2 { // the second time there is nothing to do
+		o = p.start("generate", "--wait", left.operations[0], "--json").wait()
+		if d.lost != (o.code != exitOK) {
+			t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+	return aftermath{p.lives(), len(provider.sim.Captured()), provider.sim.Sent(), provider.async}
+}
+
+// survives compares what is true with an operation that nobody killed.
+func survives(t *testing.T, d death, got, whole aftermath) {
+	t.Helper()
+	if got.charges != d.charges || got.reserved != 0 || len(got.operations) != 1 {
+		t.Errorf("%d charges, want %d: %s", got.charges, d.charges, got)
+	}
+	if d.lost {
+		if got.statuses[0] != "failed" || got.unsettled != 1 || got.spent == 0 || got.records > 0 {
+			t.Errorf("not told as unsettled: %s", got)
+		}
+		return
+	}
+	spent := whole.spent
+	if d.estimated && !whole.async {
+		spent = got.estimated
+	}
+	switch {
+	case got.statuses[0] != "succeeded", got.unsettled > 0, got.records != 1, got.spent != spent, spent == 0:
+		t.Errorf("%s, want %s", got, whole)
+	case len(got.sent) != 1 || got.digest != got.sent[0].String():
+		t.Errorf("the record is of %s, the provider sent %v", got.digest, got.sent)
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// dieAt makes the test binary generate one picture and kill itself, with the signal that
+// cannot be caught, at a phase: what the ledger is about to save, or has just saved. The
+// phase "never" lives. Prompt and model are the arguments.
+const dieAt = "ATELIER_TEST_DIE_AT"
+
+// mortal is the ledger of a process that dies at a phase.
+type mortal struct {
+	ledger.Store
+	at string
+}
+
+// pass kills the process if this is the phase.
+func (m mortal) pass(phase string) {
+	if phase != m.at {
+		return
+	}
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {} // until the signal is delivered
+}
+
+func (m mortal) BeginOperation(ctx context.Context, o ledger.Operation) error {
+	err := m.Store.BeginOperation(ctx, o)
+	m.pass("after intent")
+	return err
+}
+
+func (m mortal) SaveTask(ctx context.Context, t ledger.Task) error {
+	m.pass("before call " + t.Status)
+	err := m.Store.SaveTask(ctx, t)
+	m.pass("after call " + t.Status)
+	return err
+}
+
+func (m mortal) Record(ctx context.Context, o media.Output) (media.Output, error) {
+	m.pass("before record")
+	o, err := m.Store.Record(ctx, o)
+	m.pass("after record")
+	return o, err
+}
+
+func (m mortal) SaveSlot(ctx context.Context, s ledger.Slot) error {
+	err := m.Store.SaveSlot(ctx, s)
+	m.pass("after slot")
+	return err
+}
+
+func (m mortal) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
+	m.pass("before settle")
+	err := m.Store.SettleMoney(ctx, operation, spent)
+	m.pass("after settle")
+	return err
+}
+
+func (m mortal) FinishOperation(ctx context.Context, o ledger.Operation) error {
+	m.pass("before end")
+	err := m.Store.FinishOperation(ctx, o)
+	m.pass("after end")
+	return err
+}
+
+// HoldOperation holds for a moment, as if the process had died longer ago than a hold
+// lasts.
+func (m mortal) HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error {
+	if !until.IsZero() {
+		until = until.Add(-9990 * time.Millisecond)
+	}
+	return m.Store.HoldOperation(ctx, owner, id, holder, until)
+}
+
+// livesUpTo is what the process does whose phase is set.
+func livesUpTo(phase, prompt, model string) int {
+	w := &world{ctx: context.Background(), stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
+	s, err := w.openStores()
+	if err != nil {
+		return w.fail(err)
+	}
+	s.ledger = mortal{s.ledger, phase}
+	a, err := newApp(s, appConfig{})
+	if err != nil {
+		return w.fail(err)
+	}
+	res, err := a.gateway.Generate(scoped(w.ctx, "the-tree-of-the-dead"), generate.Request{Prompt: prompt, Model: model})
+	if err != nil {
+		return w.fail(err)
+	}
+	w.line("%s %s", res.Operation, res.Status)
+	return exitOK
+}
+
+// fate is what the ledger of a place knows of its operations.
+type fate struct {
+	operations      []string
+	statuses        []string
+	spent, reserved ledger.Pico
+	// estimated is the estimate of the last operation.
+	estimated ledger.Pico
+	records   int
+	digest    string
+	unsettled int
+}
+
+// String is the row of a report.
+func (l fate) String() string {
+	return fmt.Sprintf("%s, %d records, %d picodollars spent, %d reserved, %d unsettled", strings.Join(l.statuses, " "), l.records, l.spent, l.reserved, l.unsettled)
+}
+
+// lives reads the ledger of a place.
+func (p *place) lives() fate {
+	p.t.Helper()
+	w := &world{ctx: p.t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return p.env[k] }}
+	var l fate
+	err := w.withStores(func(s *stores) error {
+		list, err := s.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{})
+		if err != nil {
+			return err
+		}
+		for _, o := range list.Items {
+			l.operations, l.statuses = append(l.operations, o.ID), append(l.statuses, o.Status)
+			if o.EstimatedUSD != nil {
+				if l.estimated, err = ledger.ParsePico(*o.EstimatedUSD); err != nil {
+					return err
+				}
+			}
+			l.unsettled += strings.Count(string(o.Usage), `"unsettled_calls":`)
+		}
+		l.spent, l.reserved, err = s.ledger.Budget(w.ctx, "owner:"+owner)
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	items := p.listed().Items
+	if l.records = len(items); l.records > 0 {
+		l.digest = items[0].Digest
+	}
+	return l
+}

@@ -1,0 +1,185 @@
+package generatetest
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"atelier/generate"
+)
+
+// Clause is one promise of the contract as one driver is held to it.
+type Clause struct {
+	// Name is the scenario's or the fault's.
+	Name string
+	// Fault says that it is a fault of the provider.
+	Fault bool
+	// Variants is how often it is played, each time in another shape; 0 means never.
+	Variants int
+	// Absent says why it is never played; empty for all others.
+	Absent string
+
+	play func(t *testing.T, h Harness, variant int)
+}
+
+// title names one variant.
+func (c Clause) title(variant int) string {
+	if variant == 0 {
+		return c.Name
+	}
+	return c.Name + " variant " + strconv.Itoa(variant)
+}
+
+// Clauses lists what [Run] plays and what it leaves out, in the order of a report: the
+// scenarios, then the faults. Every harness has the same names in the same order.
+func Clauses(t *testing.T, h Harness) []Clause {
+	t.Helper()
+	b := h.set(t, nil)
+	var all []Clause
+	for _, s := range scenarios() {
+		c := Clause{Name: s.name, Variants: 1, play: func(t *testing.T, h Harness, _ int) {
+			t.Helper()
+			s.play(t, h)
+		}}
+		if s.absent != nil {
+			c.Absent = s.absent(h, b)
+		}
+		if c.Absent != "" {
+			c.Variants = 0
+		}
+		all = append(all, c)
+	}
+	for _, f := range Faults() {
+		c := Clause{Name: string(f), Fault: true, Absent: "there is no provider that could fail", play: func(t *testing.T, h Harness, variant int) {
+			t.Helper()
+			faulty(t, h, Injection{Fault: f, Variant: variant})
+		}}
+		if b.sim != nil {
+			c.Variants, c.Absent = b.sim.Variants(f), b.sim.Absent(f)
+		}
+		if why := noStream(h, b); f == FaultPartialsThenError && why != "" && b.sim != nil {
+			c.Variants, c.Absent = 0, why // this model does not stream, whatever the provider does
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// scenario is one row of the suite.
+type scenario struct {
+	name string
+	// absent says why a driver is not asked to play it; nil means that all are.
+	absent func(h Harness, b *bench) string
+	play   func(t *testing.T, h Harness)
+}
+
+// scenarios is the suite without the faults.
+func scenarios() []scenario {
+	return []scenario{
+		{"ready", nil, ready},
+		{"one", nil, one},
+		{"several", nil, several},
+		{"sequential calls are independent", nil, independent},
+		{"many at once", nil, many},
+		{"ended context", nil, ended},
+		{"bytes are the provider's", noProvider, exact},
+		{"every setting", scripted, settings},
+		{"strict refuses before any call", nil, strict},
+		{"bad input is refused before any call", nil, misused},
+		{"pictures are made fit, in strict mode refused", noConversion, madeFit},
+		{"n beyond one call", nil, beyond},
+		{"only the failed call is repeated", noProvider, repeated},
+		{"a refused call keeps the others", noProvider, kept},
+		{"edit", noEdit, edit},
+		{"edit of what is not there", noPictures, lost},
+		{"mask", noMask, mask},
+		{"variation", noVariation, vary},
+		{"poll of what is not there", nil, pollUnknown},
+		{"cancel is idempotent", nil, cancelTwice},
+		{"task is taken up by another process", noTask, takenUp},
+		{"notifications in order", noWebhook, notified},
+		{"notifications out of order", noWebhook, notifiedOutOfOrder},
+		{"notifications repeated", noWebhook, notifiedAgain},
+		{"notifications beside polling", noWebhook, notifiedBesidePolling},
+		{"forged notification", noWebhook, forged},
+		{"grid is kept and cut", noGrid, grid},
+		{"previews, then the picture", noStream, previews},
+	}
+}
+
+func noProvider(_ Harness, b *bench) string {
+	if b.sim == nil {
+		return "there is no provider that could fail"
+	}
+	return ""
+}
+
+func scripted(h Harness, _ *bench) string { return h.Scripted }
+
+func noEdit(_ Harness, b *bench) string {
+	if !slices.Contains(b.model.Methods, generate.MethodEdit) {
+		return "the model takes no pictures"
+	}
+	return ""
+}
+
+func noPictures(h Harness, b *bench) string {
+	if h.Scripted != "" {
+		return h.Scripted
+	}
+	return noEdit(h, b)
+}
+
+func noMask(h Harness, b *bench) string {
+	if why := noEdit(h, b); why != "" {
+		return why
+	}
+	if !masks(b.model) {
+		return "the model takes no mask"
+	}
+	return ""
+}
+
+func noVariation(_ Harness, b *bench) string {
+	if !slices.Contains(b.model.Methods, generate.MethodVariation) && !slices.Contains(b.model.Emulates, generate.MethodVariation) {
+		return "the model makes no variations"
+	}
+	return ""
+}
+
+// noTask asks the simulator: a provider with tasks has polls that can fail.
+func noTask(h Harness, b *bench) string {
+	if why := noProvider(h, b); why != "" {
+		return why
+	}
+	return b.sim.Absent(FaultPollFails)
+}
+
+func noWebhook(h Harness, b *bench) string {
+	if why := noTask(h, b); why != "" {
+		return why
+	}
+	if _, ok := b.driver.(generate.Notified); !ok {
+		return "the provider calls no webhook"
+	}
+	return ""
+}
+
+func noGrid(h Harness, _ *bench) string {
+	if !h.Cut {
+		return "a call gives whole pictures, not a grid"
+	}
+	return ""
+}
+
+func noStream(h Harness, b *bench) string {
+	if h.Scripted != "" {
+		return h.Scripted
+	}
+	if !slices.Contains(b.model.Supports, "stream") {
+		return "answers are not streamed"
+	}
+	return ""
+}
+
+func masks(m generate.Model) bool { return m.Mask != "" && m.Mask != "none" }

@@ -1,0 +1,51 @@
+package generatetest
+
+import (
+	"context"
+	"sync"
+
+	"atelier/generate"
+)
+
+// purse is a budget that counts.
+type purse struct {
+	mu                sync.Mutex // guards all below
+	reserved, settled map[string]int
+}
+
+var _ generate.Budget = (*purse)(nil)
+
+// Reserve counts.
+func (p *purse) Reserve(_ context.Context, op generate.Operation) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reserved == nil {
+		p.reserved, p.settled = map[string]int{}, map[string]int{}
+	}
+	p.reserved[op.ID]++
+	return nil
+}
+
+// Settle counts.
+func (p *purse) Settle(_ context.Context, op generate.Operation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.settled == nil {
+		p.reserved, p.settled = map[string]int{}, map[string]int{}
+	}
+	p.settled[op.ID]++
+}
+
+// touched tells whether money was reserved or settled.
+func (p *purse) touched() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.reserved)+len(p.settled) > 0
+}
+
+// once tells whether the operation's money was reserved and settled once.
+func (p *purse) once(operation string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reserved[operation] == 1 && p.settled[operation] == 1
+}

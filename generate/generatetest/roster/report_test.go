@@ -1,0 +1,204 @@
+package roster_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/roster"
+)
+
+var update = flag.Bool("update", false, "write docs/conformance.md")
+
+// generateRoom is where the drivers are.
+const generateRoom = "../.."
+
+// TestReport keeps docs/conformance.md equal to what the suite plays. A cell without
+// variants has a reason, and a row that nobody plays is no row.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	columns := roster.Columns()
+	cells := make([][]generatetest.Clause, len(columns))
+	for i, c := range columns {
+		cells[i] = generatetest.Clauses(t, c.Harness)
+		if i > 0 && !slices.EqualFunc(cells[0], cells[i], func(a, b generatetest.Clause) bool { return a.Name == b.Name }) {
+			t.Fatalf("%s has other rows than %s", c.Title(), columns[0].Title())
+		}
+	}
+	for row, clause := range cells[0] {
+		played := 0
+		for i, c := range columns {
+			cell := cells[i][row]
+			played += cell.Variants
+			if (cell.Variants == 0) != (cell.Absent != "") {
+				t.Errorf("%s, %s: %d variants, and the reason for none is %q", clause.Name, c.Title(), cell.Variants, cell.Absent)
+			}
+		}
+		if played == 0 {
+			t.Errorf("nobody plays %q", clause.Name)
+		}
+	}
+	file := filepath.Join(generateRoom, "../docs/conformance.md")
+	want := report(t, columns, cells)
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(file); err != nil || string(have) != want {
+		t.Errorf("docs/conformance.md is not what the suite plays (%v): run make generate", err)
+	}
+}
+
+// report writes the table: a tick and the number of shapes, or the number of a reason.
+func report(t *testing.T, columns []roster.Column, cells [][]generatetest.Clause) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`# Conformance
+
+What the suite in ` + "`generate/generatetest`" + ` holds every driver to, over a simulator that speaks the
+provider's protocol on loopback. A tick with a number is so many shapes of the same fault; a number in
+brackets is a reason below. In every cell each request is also checked against the schema that the provider
+documents (` + "`schema/api.json`" + ` beside each simulator), in which unknown fields are errors.
+
+` + "`make generate`" + ` writes this file out of what the tests play; a test compares it.
+`)
+	var reasons []string
+	for _, fault := range []bool{false, true} {
+		title := "Scenarios"
+		if fault {
+			title = "Faults"
+		}
+		b.WriteString("\n## " + title + "\n\n|  |")
+		for _, c := range columns {
+			b.WriteString(" " + c.Provider + "<br>" + c.Title() + "<br>" + modality(t, c) + " |")
+		}
+		b.WriteString("\n| --- |" + strings.Repeat(" :-: |", len(columns)) + "\n")
+		for row, clause := range cells[0] {
+			if clause.Fault != fault {
+				continue
+			}
+			b.WriteString("| " + strings.ReplaceAll(clause.Name, "_", " ") + " |")
+			for i := range columns {
+				b.WriteString(" " + cellText(cells[i][row], &reasons) + " |")
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString("\n## Why a cell is empty\n\n")
+	for i, why := range reasons {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, why)
+	}
+	return b.String()
+}
+
+// cellText numbers a new reason.
+func cellText(c generatetest.Clause, reasons *[]string) string {
+	switch {
+	case c.Variants == 1:
+		return "✓"
+	case c.Variants > 1:
+		return "✓ " + strconv.Itoa(c.Variants)
+	}
+	i := slices.Index(*reasons, c.Absent)
+	if i < 0 {
+		i, *reasons = len(*reasons), append(*reasons, c.Absent)
+	}
+	return "[" + strconv.Itoa(i+1) + "]"
+}
+
+func modality(t *testing.T, c roster.Column) string {
+	t.Helper()
+	all, err := generate.LoadCatalogue(strings.NewReader(c.Catalogue))
+	if c.Catalogue == "" {
+		all, err = generate.LoadCatalogue()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := all.Lookup(c.Model)
+	if !ok {
+		t.Fatalf("there is no model %s", c.Model)
+	}
+	return string(m.Modality)
+}
+
+// TestEveryDriverIsHeldToIt: every provider of the catalogue has a column, and its
+// package runs the suite.
+func TestEveryDriverIsHeldToIt(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(generateRoom, "catalogue", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no catalogue: %v", err)
+	}
+	for _, file := range files {
+		provider := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if !slices.ContainsFunc(roster.Columns(), func(c roster.Column) bool { return c.Provider == provider }) {
+			t.Errorf("%s has no column", provider)
+		}
+		b, err := os.ReadFile(filepath.Join(generateRoom, provider, "conformance_test.go"))
+		if err != nil || !regexp.MustCompile(`roster\.Run\(t, "`+provider+`"\)`).Match(b) {
+			t.Errorf("generate/%s does not run the suite: %v", provider, err)
+		}
+	}
+}
+
+// TestUnknownFieldsViolateTheSchema: what a driver sends fits; the same with one more
+// field, without one that is required, at another path, or without its key does not.
+func TestUnknownFieldsViolateTheSchema(t *testing.T) {
+	t.Parallel()
+	for _, c := range roster.Columns() {
+		if c.Simulator == nil {
+			continue
+		}
+		t.Run(c.Title(), func(t *testing.T) {
+			t.Parallel()
+			call, sim := generatetest.FirstCall(t, c.Harness)
+			if err := sim.Violation(call); err != nil {
+				t.Fatal(err)
+			}
+			for name, change := range map[string]func(*generatetest.Captured){
+				"path":   func(c *generatetest.Captured) { c.Path += "x" },
+				"method": func(c *generatetest.Captured) { c.Method = "PUT" },
+				"key": func(c *generatetest.Captured) {
+					c.Header = map[string][]string{"Content-Type": c.Header["Content-Type"]}
+				},
+				"content type": func(c *generatetest.Captured) { c.Header.Set("Content-Type", "text/plain") },
+				"field":        func(c *generatetest.Captured) { c.Body = edited(t, c.Body, func(m map[string]any) { m["zzz"] = 1 }) },
+				"empty":        func(c *generatetest.Captured) { c.Body = []byte("{}") },
+				"no JSON":      func(c *generatetest.Captured) { c.Body = []byte("{") },
+			} {
+				other := call
+				other.Header = call.Header.Clone()
+				change(&other)
+				if sim.Violation(other) == nil {
+					t.Errorf("another %s is no violation", name)
+				}
+			}
+		})
+	}
+}
+
+// edited changes a JSON object.
+func edited(t *testing.T, body []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(body, &m); err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

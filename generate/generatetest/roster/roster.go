@@ -1,0 +1,215 @@
+// Package roster lists every driver of the program with the simulator that it is tested
+// against: the columns of the conformance report, docs/conformance.md. [Run] holds one
+// provider's drivers to the contract.
+//
+// It has no errors of its own. It is a test package: it imports the drivers and their
+// simulators, and nothing that ships imports it.
+package roster
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/bfl"
+	"atelier/generate/gemini"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/generatetest/geminisim"
+	"atelier/generate/generatetest/leonardosim"
+	"atelier/generate/generatetest/midjourneysim"
+	"atelier/generate/generatetest/openaisim"
+	"atelier/generate/generatetest/openroutersim"
+	"atelier/generate/leonardo"
+	"atelier/generate/midjourney"
+	"atelier/generate/offline"
+	"atelier/generate/openai"
+	"atelier/generate/openrouter"
+	"atelier/wire"
+)
+
+// Column is one driver with one model.
+type Column struct {
+	// Provider is the driver's key.
+	Provider string
+	generatetest.Harness
+}
+
+// Columns lists every column, a new one for each request shape of a driver.
+func Columns() []Column {
+	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), offlineColumns())
+}
+
+// Run plays the suite with every column of a provider.
+func Run(t *testing.T, provider string) {
+	t.Helper()
+	found := 0
+	for _, c := range Columns() {
+		if c.Provider != provider {
+			continue
+		}
+		found++
+		t.Run(c.Title(), func(t *testing.T) {
+			t.Parallel()
+			generatetest.Run(t, c.Harness)
+		})
+	}
+	if found == 0 {
+		t.Fatalf("the roster has no column of %s", provider)
+	}
+}
+
+// Title names a column among those of its provider.
+func (c Column) Title() string { return strings.TrimSpace(c.Model + " " + c.Name) }
+
+// secret signs notifications, or comes with them.
+const secret = "hush"
+
+// compatible is a service that speaks OpenAI's protocol, as a user's file describes it.
+const compatible = `provider: studio
+endpoint: {name: Studio, base_url: "http://127.0.0.1:1/v1", key_variable: STUDIO_API_KEY}
+models:
+  - {name: Studio Image, api_model: gpt-image-studio, modality: image, methods: [generate], size: {mode: enum, values: [1024x1024, 1536x1024]}, max_n: 1, mask: none, supports: [], formats: [png, jpeg], life: {}, source: a test}
+`
+
+func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+
+// made gives the driver or ends the test.
+func made(tb testing.TB, d generate.Driver, err error) generate.Driver {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+func openaiColumns() []Column {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+		tb.Helper()
+		d, err := openai.New(openai.Config{APIKey: key, BaseURL: base + "/v1", Codec: codec})
+		return made(tb, d, err)
+	}
+	pictures := func() generatetest.Simulator { return openaisim.New(openaisim.Config{}) }
+	sounds := func() generatetest.Simulator { return openaisim.NewSpeech(openaisim.Config{}) }
+	return []Column{
+		{"openai", generatetest.Harness{Model: "GPT Image 2", Simulator: pictures, Driver: driver}},
+		{"openai", generatetest.Harness{Model: "GPT-4o mini TTS", Simulator: sounds, Driver: driver}},
+		{"openai", generatetest.Harness{
+			Model: "Studio Image", Name: "(compatible endpoint)", Catalogue: compatible,
+			Simulator: func() generatetest.Simulator { return openaisim.New(openaisim.Config{Own: "gpt-image-studio"}) },
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
+				d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
+				return made(tb, d, err)
+			},
+		}},
+	}
+}
+
+func geminiColumns() []Column {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+		tb.Helper()
+		d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: base, Codec: codec})
+		return made(tb, d, err)
+	}
+	pictures := func() generatetest.Simulator { return geminisim.New(geminisim.Config{}) }
+	sounds := func() generatetest.Simulator { return geminisim.NewSpeech(geminisim.Config{}) }
+	return []Column{
+		{"gemini", generatetest.Harness{Model: "Nano Banana Pro", Simulator: pictures, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Nano Banana 2", Simulator: pictures, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Gemini 2.5 Flash TTS", Simulator: sounds, Driver: driver}},
+	}
+}
+
+func bflColumns() []Column {
+	var all []Column
+	for _, model := range []string{"FLUX.2 Pro", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
+		all = append(all, Column{"bfl", generatetest.Harness{
+			Model: model, NotifySecret: secret,
+			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				d, err := bfl.New(bfl.Config{APIKey: key, BaseURL: base, NotifySecret: secret, Codec: codec})
+				return made(tb, d, err)
+			},
+		}})
+	}
+	return all
+}
+
+func leonardoColumns() []Column {
+	var all []Column
+	for _, model := range []string{"Leonardo Phoenix 1.0", "Leonardo Anime XL"} {
+		all = append(all, Column{"leonardo", generatetest.Harness{
+			Model: model, NotifySecret: secret,
+			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, WebhookKey: secret, Codec: codec})
+				return made(tb, d, err)
+			},
+		}})
+	}
+	return all
+}
+
+// midjourneyColumns: with grids, which the Gateway cuts, and with single pictures.
+func midjourneyColumns() []Column {
+	var all []Column
+	upscale := &generate.Request{Method: generate.MethodEdit, Prompt: "Upscale it", Options: map[string]map[string]any{"midjourney": {"action": "upscale"}}}
+	for _, singles := range []bool{false, true} {
+		name := "(grid)"
+		if singles {
+			name = "(singles)"
+		}
+		all = append(all, Column{"midjourney", generatetest.Harness{
+			Model: "Midjourney 7", Name: name, PerCall: 4, Cut: !singles, Masked: upscale,
+			Simulator: func() generatetest.Simulator {
+				return midjourneysim.New(midjourneysim.Config{Singles: singles})
+			},
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				if key == "" { // what has to be set is the address
+					base = ""
+				}
+				d, err := midjourney.New(midjourney.Config{ProxyURL: base, Secret: key, Codec: codec})
+				return made(tb, d, err)
+			},
+		}})
+	}
+	return all
+}
+
+func openrouterColumns() []Column {
+	var all []Column
+	for _, model := range []string{"Nano Banana Pro (OpenRouter)", "GPT-5 Image (OpenRouter)"} {
+		all = append(all, Column{"openrouter", generatetest.Harness{
+			Model:     model,
+			Simulator: func() generatetest.Simulator { return openroutersim.New(openroutersim.Config{}) },
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: base, Codec: codec, Now: today})
+				return made(tb, d, err)
+			},
+		}})
+	}
+	return all
+}
+
+func offlineColumns() []Column {
+	var all []Column
+	for _, model := range []string{"Atelier Offline", "Atelier Offline Voice"} {
+		all = append(all, Column{"offline", generatetest.Harness{
+			Model: model, NoKey: "it speaks to nobody",
+			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
+				tb.Helper()
+				d, err := offline.New(offline.Config{Store: codec})
+				return made(tb, d, err)
+			},
+		}})
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package generatetest
+
+import (
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// calls is how many calls the requests of these scenarios take, lanes how many of them
+// may be under way at once.
+const calls, lanes = 3, 2
+
+// split asks for more than one call gives: calls calls, the last of which has one
+// result.
+func (h Harness) split(t *testing.T) (*bench, generate.Request) {
+	t.Helper()
+	b := h.set(t, func(_ *bench, c *generate.Config) { c.Concurrency = lanes })
+	most := min(b.model.MaxN, 100/calls)
+	r := b.request(t, (calls-1)*most+1)
+	if b.model.MaxN > most {
+		r.N = calls // this model never needs a second call
+	}
+	return b, r
+}
+
+// beyond: what one call does not give is split, made within the limit of calls at once,
+// and merged by slot.
+func beyond(t *testing.T, h Harness) {
+	t.Helper()
+	b, r := h.split(t)
+	got := b.must(t, r)
+	if got.Status != generate.StatusSucceeded || len(got.Slots) != max(r.N, h.PerCall*got.Usage.Calls) {
+		t.Fatalf("status %s, %d slots for %d, %v", got.Status, len(got.Slots), r.N, got.Err())
+	}
+	seen := map[media.Digest]bool{}
+	for i, s := range got.Slots {
+		if s.Index != i+1 {
+			t.Errorf("slot %d stands at %d", s.Index, i+1)
+		}
+		seen[s.Output.Digest] = true
+	}
+	if len(seen) != len(got.Slots) {
+		t.Errorf("%d different results in %d slots", len(seen), len(got.Slots))
+	}
+	want := (r.N + b.model.MaxN - 1) / b.model.MaxN
+	if got.Usage.Calls != want || b.sim != nil && len(b.sim.Captured()) != want {
+		t.Errorf("%d calls, want %d", got.Usage.Calls, want)
+	}
+	if n := b.traffic.most(); n > lanes {
+		t.Errorf("%d calls at once, want %d at most", n, lanes)
+	}
+}
+
+// repeated: of several calls only the one that failed, in a way that is safe to repeat,
+// is made again.
+func repeated(t *testing.T, h Harness) {
+	t.Helper()
+	b, r := h.split(t)
+	b.sim.Inject(Injection{}, Injection{Fault: FaultOverloaded})
+	got := b.must(t, r)
+	want := (r.N+b.model.MaxN-1)/b.model.MaxN + 1
+	if got.Status != generate.StatusSucceeded || len(b.sim.Captured()) != want {
+		t.Errorf("status %s after %d calls, want %d; %v", got.Status, len(b.sim.Captured()), want, got.Err())
+	}
+	again := 0
+	for _, a := range b.log.Attempts() {
+		if a.Number == 2 {
+			again++
+		}
+	}
+	if again != 1 {
+		t.Errorf("%d calls were repeated, want 1", again)
+	}
+}
+
+// kept: a call that is refused for good leaves its slots failed and the others alone.
+func kept(t *testing.T, h Harness) {
+	t.Helper()
+	b, r := h.split(t)
+	b.sim.Inject(Injection{}, Injection{Fault: FaultInvalid})
+	got := b.must(t, r)
+	if got.Status != generate.StatusPartial || got.Err() != nil || len(b.sim.Captured()) != (r.N+b.model.MaxN-1)/b.model.MaxN {
+		t.Fatalf("status %s after %d calls, %v", got.Status, len(b.sim.Captured()), got.Err())
+	}
+	for _, a := range b.log.Attempts() {
+		for _, index := range a.Slots {
+			s := got.Slots[index-1]
+			if failed := a.Status == generate.StatusFailed; failed != (s.Error != nil) || failed == (s.Output != nil) {
+				t.Errorf("slot %d of a call that %s: %+v", index, a.Status, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package generatetest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// grid: the picture that holds all results is kept and recorded, and every result names
+// it as the one that it was cut out of.
+func grid(t *testing.T, h Harness) {
+	t.Helper()
+	b := h.set(t, nil)
+	got := b.ask(t, 1)
+	records := b.recorder.Records()
+	if got.Status != generate.StatusSucceeded || len(got.Slots) != h.PerCall || len(records) != h.PerCall+1 {
+		t.Fatalf("status %s, %d slots, %d records", got.Status, len(got.Slots), len(records))
+	}
+	whole := records[0]
+	for _, o := range got.Outputs() {
+		if !slices.ContainsFunc(o.Lineage, func(p media.Parent) bool { return p.Ref == whole.Ref && p.Role == "tile" }) {
+			t.Errorf("%s was made from %v, want %s", o, o.Lineage, whole.Ref)
+		}
+		if 2*o.Width != whole.Width || 2*o.Height != whole.Height {
+			t.Errorf("%s was cut out of %s", o, whole)
+		}
+	}
+}
+
+// watched is a bench that asks for previews and keeps the events.
+type watched struct {
+	*bench
+	mu     sync.Mutex // guards events
+	events []generate.Event
+}
+
+func (h Harness) watch(t *testing.T) *watched {
+	t.Helper()
+	w := &watched{}
+	w.bench = h.set(t, func(_ *bench, c *generate.Config) {
+		c.Partials = true
+		c.Events = func(_ context.Context, e generate.Event) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.events = append(w.events, e)
+		}
+	})
+	return w
+}
+
+// frames are the previews of a slot; their sequence has to count from 1.
+func (w *watched) frames(t *testing.T, slot int) []media.Blob {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []media.Blob
+	for _, e := range w.events {
+		if e.Kind == generate.EventPartial && e.Slot == slot {
+			if out = append(out, *e.Partial); e.Sequence != len(out) {
+				t.Errorf("preview %d of slot %d has the sequence %d", len(out), slot, e.Sequence)
+			}
+		}
+	}
+	return out
+}
+
+// previews: frames come as events with slot and sequence, get no record, and the picture
+// arrives after them.
+func previews(t *testing.T, h Harness) {
+	t.Helper()
+	w := h.watch(t)
+	r := w.request(t, 1)
+	if h.Simulator == nil { // the driver speaks to nobody: it is told to show previews
+		r.Options = map[string]map[string]any{w.model.Provider: {"partials": 2}}
+	}
+	got := w.must(t, r)
+	frames := w.frames(t, 1)
+	if got.Status != generate.StatusSucceeded || len(frames) == 0 || len(w.recorder.Records()) != 1 {
+		t.Fatalf("status %s, %d previews, %d records; %v", got.Status, len(frames), len(w.recorder.Records()), got.Err())
+	}
+	o := got.Slots[0].Output
+	if o.Partial || slices.ContainsFunc(frames, func(f media.Blob) bool { return f.Digest == o.Digest }) {
+		t.Errorf("%s is a preview", o)
+	}
+}
+
+// previewsAlone: a stream that ends without its picture fails the slot, is not asked for
+// again, and keeps the newest preview, marked.
+func previewsAlone(t *testing.T, h Harness) {
+	t.Helper()
+	w := h.watch(t)
+	w.sim.Inject(Injection{Fault: FaultPartialsThenError})
+	got := w.ask(t, 1)
+	frames, records := w.frames(t, 1), w.recorder.Records()
+	if got.Status != generate.StatusFailed || len(frames) == 0 || len(records) != 1 || len(w.sim.Captured()) != 1 {
+		t.Fatalf("status %s, %d previews, %d records, %d calls", got.Status, len(frames), len(records), len(w.sim.Captured()))
+	}
+	kept := records[0]
+	if !kept.Partial || kept.Digest != frames[len(frames)-1].Digest || !strings.Contains(got.Slots[0].Error.Message, string(kept.Ref)) {
+		t.Errorf("kept %s, want the newest preview, named in %q", kept, got.Slots[0].Error.Message)
+	}
+}

@@ -1,0 +1,195 @@
+package generatetest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// takenUp: a process that dies while a task is under way leaves all that another one
+// needs: it polls, and the provider is not called again.
+func takenUp(t *testing.T, h Harness) {
+	t.Helper()
+	asleep, end := make(chan struct{}), make(chan struct{})
+	b := h.set(t, nil)
+	b.journal.OnSleep = func(context.Context, time.Duration) error {
+		close(asleep)
+		<-end
+		return media.Errorf(media.CodeInternal, "dead")
+	}
+	var first sync.WaitGroup
+	first.Go(func() { _, _ = b.gateway.Generate(scoped(t.Context()), b.request(t, 1)) })
+	defer first.Wait()
+	defer close(end)
+	<-asleep
+	id := b.log.IDs()[0]
+	b.log.Release(id)
+	other, err := generate.NewGateway(generate.Config{
+		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
+		Operations: b.log, Now: now, Fetch: b.fetch, Catalogue: b.catalogue, Budget: b.money,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := other.Resume(scoped(t.Context()), id)
+	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
+		t.Fatalf("Resume: %+v, %v", got, err)
+	}
+	if n := len(b.sim.Captured()); n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
+	b.single(t, h, got)
+}
+
+// single proves that a result was recorded once and that its operation ended once.
+func (b *bench) single(t *testing.T, h Harness, got *generate.Result) {
+	t.Helper()
+	if n := len(b.recorder.Records()); n != h.results(1)+grids(got.Outputs()) {
+		t.Errorf("%d records, want %d", n, h.results(1)+grids(got.Outputs()))
+	}
+	ends := slices.DeleteFunc(b.log.Entries(), func(e string) bool { return e != "finish succeeded" })
+	if len(ends) != 1 || !b.money.once(got.Operation) {
+		t.Errorf("the operation ended %d times, or its money was not settled once", len(ends))
+	}
+}
+
+// notifier is a simulator that calls webhooks.
+type notifier interface {
+	// Notifications ends a task and lists the calls of its webhook in order.
+	Notifications(id string) []generate.Notification
+}
+
+// told is a log that hands the provider's notifications over just before the task's id is
+// saved, which is as early as they can be understood.
+type told struct {
+	*Log
+	tell func(task string)
+}
+
+// Attempt tells and saves.
+func (l told) Attempt(ctx context.Context, a generate.Attempt) error {
+	if a.Status == generate.StatusRunning {
+		l.tell(a.Task.ID)
+	}
+	return l.Log.Attempt(ctx, a)
+}
+
+// hear plays an operation that hears notifications: deliver says in which order. Unless
+// it polls, only they move it.
+func (h Harness) hear(t *testing.T, polls bool, deliver func(b *bench, all []generate.Notification)) (*bench, *generate.Result) {
+	t.Helper()
+	b := h.set(t, func(b *bench, c *generate.Config) {
+		c.Notify = func(string) (string, string) { return "https://atelier.example/hooks", h.NotifySecret }
+		c.Operations = told{b.log, func(task string) {
+			n, ok := b.sim.(notifier)
+			if !ok {
+				t.Errorf("%T has no Notifications", b.sim)
+				return
+			}
+			deliver(b, n.Notifications(task))
+		}}
+	})
+	if !polls {
+		b.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}
+	got := b.ask(t, 1)
+	if got.Status != generate.StatusSucceeded {
+		t.Fatalf("status %s, %v", got.Status, got.Err())
+	}
+	if n := len(b.sim.Captured()); n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
+	b.single(t, h, got)
+	return b, got
+}
+
+// tell delivers one notification.
+func (b *bench) tell(t *testing.T, n generate.Notification) {
+	t.Helper()
+	if err := b.gateway.Notify(t.Context(), b.driver.Provider(), n); err != nil {
+		t.Errorf("Notify: %v", err)
+	}
+}
+
+func notified(t *testing.T, h Harness) {
+	t.Helper()
+	h.hear(t, false, func(b *bench, all []generate.Notification) {
+		for _, n := range all {
+			b.tell(t, n)
+		}
+	})
+}
+
+// notifiedOutOfOrder: the end comes first, what was before it late.
+func notifiedOutOfOrder(t *testing.T, h Harness) {
+	t.Helper()
+	h.hear(t, false, func(b *bench, all []generate.Notification) {
+		for _, n := range slices.Backward(all) {
+			b.tell(t, n)
+		}
+	})
+}
+
+// notifiedAgain: repeats, also those after the end, change nothing.
+func notifiedAgain(t *testing.T, h Harness) {
+	t.Helper()
+	var all []generate.Notification
+	b, got := h.hear(t, false, func(b *bench, these []generate.Notification) {
+		all = slices.Concat(these, these)
+		for _, n := range all {
+			b.tell(t, n)
+		}
+	})
+	for _, n := range all {
+		b.tell(t, n)
+	}
+	b.single(t, h, got)
+}
+
+// notifiedBesidePolling: polls and notifications come at once, and the operation still
+// ends once.
+func notifiedBesidePolling(t *testing.T, h Harness) {
+	t.Helper()
+	var others sync.WaitGroup
+	b, got := h.hear(t, true, func(b *bench, all []generate.Notification) {
+		for _, n := range all {
+			others.Go(func() {
+				// Between the end of the work and its receipt nobody listens: the provider is
+				// told to call again.
+				err := b.gateway.Notify(t.Context(), b.driver.Provider(), n)
+				if c := media.CodeOf(err); err != nil && c != media.CodeUnavailable && c != media.CodeNotFound {
+					t.Errorf("Notify: %v", err)
+				}
+			})
+		}
+	})
+	others.Wait()
+	b.single(t, h, got)
+}
+
+// forged: a call that the provider did not sign is refused, or is only a reason to ask;
+// the body of a call that names no task is refused.
+func forged(t *testing.T, h Harness) {
+	t.Helper()
+	h.hear(t, true, func(b *bench, all []generate.Notification) {
+		n := all[len(all)-1]
+		n.Header = map[string][]string{"X-Bfl-Signature": {"sha256=00"}, "Authorization": {"Bearer guessed"}}
+		err := b.gateway.Notify(t.Context(), b.driver.Provider(), n)
+		if h.NotifySecret != "" && media.CodeOf(err) != media.CodeUnauthorized || h.NotifySecret == "" && err != nil {
+			t.Errorf("Notify: %v", err)
+		}
+		n = all[len(all)-1]
+		n.Body = []byte(`{"hello":`)
+		if c := media.CodeOf(b.gateway.Notify(t.Context(), b.driver.Provider(), n)); c != media.CodeInvalid && c != media.CodeUnauthorized {
+			t.Errorf("Notify of nonsense: %s", c)
+		}
+	})
+}

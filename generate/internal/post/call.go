@@ -1,0 +1,166 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// Call is one call of a driver and how its answer is read.
+type Call struct {
+	// Path follows the client's address; one that does not begin with a slash is a whole
+	// address.
+	Path string
+	// Body is posted as JSON, or as a form if it is a [*Form]; nil asks with GET, which costs
+	// nothing.
+	Body any
+	// Of is what is asked for, in errors: "the model flux-2-pro".
+	Of string
+	// N is how many results are asked for; 0 means one.
+	N int
+	// Into is what the JSON of a whole success is decoded into, before Read turns it into an
+	// update. Without it nothing is read; without Read the update is empty.
+	Into any
+	Read func(a *Answer) (generate.Update, error)
+	// Whole, if set, says that the answer is media itself, of a type that begins so.
+	Whole string
+	// Free says that a call costs nothing though it posts, so that a lost one is safe to
+	// repeat: the upload of a picture before the call that uses it.
+	Free bool
+	// Interim, if set, tells the lifted items that are no results.
+	Interim func(body, token string) bool
+}
+
+// Do makes a call. Read sees whole answers of status 200 to 299 only. For all others the error
+// says what they mean; a refusal by a safety system is N moderated items instead, and
+// what arrived whole before an answer ended comes beside the error.
+func (c *Client) Do(ctx context.Context, call Call) (generate.Update, error) {
+	if err := c.Ready(); err != nil {
+		return generate.Update{}, err
+	}
+	a, err := c.carry(ctx, call)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	return c.Finish(ctx, call, a)
+}
+
+// carry makes a call and gives its answer, whatever its status.
+func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
+	if call.Body == nil {
+		return c.Get(ctx, c.address(call.Path), c.config.Header)
+	}
+	a, err := c.Send(ctx, c.address(call.Path), c.config.Header, call.Body)
+	switch {
+	case !call.Free:
+	case err == nil:
+		a.free = true
+	case ctx.Err() != nil:
+		return nil, c.Ended(ctx, false)
+	case errors.Is(err, generate.ErrUnsettled):
+		return nil, media.Errorf(media.CodeUnavailable, "the connection to %s was lost; nothing was billed: check the network and %s", c.Name, c.BaseVariable)
+	}
+	return a, err
+}
+
+// Start posts the body of a call and hands out the answer unread, for answers that are
+// read in another way than [Client.Finish] does.
+func (c *Client) Start(ctx context.Context, call Call) (*Stream, error) {
+	if err := c.Ready(); err != nil {
+		return nil, err
+	}
+	return c.Open(ctx, c.address(call.Path), c.config.Header, call.Body)
+}
+
+// Finish reads the answer of a call, as [Client.Do] does.
+func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+	switch {
+	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
+		return c.refused(ctx, call, a)
+	case call.Whole != "":
+		return c.whole(ctx, call, a)
+	case call.Into == nil:
+		return generate.Update{}, nil
+	}
+	if err := c.Decode(a, call.Into); err != nil {
+		return generate.Update{}, err
+	}
+	switch {
+	case a.Cut() && a.free:
+		return generate.Update{}, media.Errorf(media.CodeUnavailable, "%s told half of %s: it is asked again", c.Name, call.Of)
+	case a.Cut():
+		return c.saved(ctx, call, a)
+	case call.Read == nil:
+		return generate.Update{}, nil
+	}
+	u, err := call.Read(a)
+	if !a.free && u.Done {
+		u.Usage.Calls, u.Usage.Images = 1, Made(u.Items)
+	}
+	return u, err
+}
+
+// saved keeps the items that arrived whole before an answer ended.
+func (c *Client) saved(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+	u := generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}
+	for _, l := range a.Media.All() {
+		if l.Err == nil && (call.Interim == nil || !call.Interim(string(a.Body), l.Token)) {
+			u.Items = append(u.Items, generate.Item{Blob: &l.Blob})
+		}
+	}
+	u.Usage.Images = len(u.Items)
+	return u, c.Lost(ctx, a.Broken, len(u.Items))
+}
+
+// Made counts the items that are results.
+func Made(items []generate.Item) int {
+	n := 0
+	for _, it := range items {
+		if it.Err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Metadata is what a provider says about a call, fit to be kept; nil if it says nothing.
+func (c *Client) Metadata(said map[string]string) map[string]any {
+	var m map[string]any
+	for name, value := range said {
+		if value == "" {
+			continue
+		}
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[name] = c.Clean(value)
+	}
+	return m
+}
+
+// Moderated is n results that a safety system refused; its categories are the provider's
+// own words and are cleaned here. The error is media.CodeModerated.
+func (c *Client) Moderated(n int, s generate.Safety, format string, args ...any) []generate.Item {
+	var categories []string
+	for _, word := range s.Categories {
+		categories = append(categories, c.Clean(word))
+	}
+	s.Blocked, s.Stage, s.Categories = true, c.Clean(s.Stage), categories
+	var items []generate.Item
+	for range max(n, 1) {
+		verdict := s
+		items = append(items, generate.Item{Err: media.Errorf(media.CodeModerated, format, args...), Safety: &verdict})
+	}
+	return items
+}
+
+// Unnamed is the error for a task that was taken and has no name, so that nobody can ask
+// for it.
+func (c *Client) Unnamed() error {
+	e := media.Errorf(media.CodeBadResponse, "%s took the request and named no task: it may be billed, so it is not repeated", c.Name)
+	e.Cause = generate.ErrUnsettled
+	return e
+}

@@ -1,0 +1,132 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"atelier/media"
+	"atelier/wire"
+)
+
+// Config says how a provider is reached and what its answers mean.
+type Config struct {
+	// Name is the provider as people call it: "OpenAI".
+	Name string
+	// BaseURL is the API's address; the paths of calls follow it. Without one the client is
+	// not ready. BaseVariable names the variable that sets it.
+	BaseURL, BaseVariable string
+	// Version is the end of a base URL that people copy with it, and that paths hold already.
+	Version string
+	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty
+	// if none is needed.
+	Key, KeyVariable string
+	// Header goes with every call of [Client.Do].
+	Header http.Header
+	// Codec lifts media out of answers and puts it into requests; required.
+	Codec *wire.Codec
+	// Media are the fields of answers that hold media of any size.
+	Media []string
+	// Base carries the calls; default http.DefaultTransport.
+	Base http.RoundTripper
+	// Now is the clock that dates in answers are compared with; default time.Now.
+	Now func() time.Time
+
+	// Explain reads the provider's own error answer; false if the answer is none. Words need
+	// not be cleaned.
+	Explain func(a *Answer) (Fault, bool)
+	// Codes are the statuses that mean something else here than they usually do.
+	Codes map[int]media.Code
+	// Repeat are the failures, beside 500 and 503, after which nothing was made.
+	Repeat []int
+	// Advice says what to do about an error, in the place of the usual words.
+	Advice map[media.Code]string
+}
+
+// Client calls one provider. It is safe for concurrent use.
+type Client struct {
+	// Name is the provider as people call it: "OpenAI".
+	Name string
+	// Base is the API's address, without a slash at its end.
+	Base string
+	// BaseVariable names the variable that sets the address, for error texts.
+	BaseVariable string
+	// Secret is the key; it is cut out of every error text.
+	Secret string
+	// Transport is a lifting transport, as wire.Codec.Transport gives it.
+	Transport http.RoundTripper
+
+	config Config
+}
+
+// New makes a client. Its error has code media.CodeInvalid and names the setting. A
+// missing key or address is no error here; [Client.Ready] tells.
+func New(c Config) (*Client, error) {
+	if c.Codec == nil {
+		return nil, media.Errorf(media.CodeInvalid, "the driver of %s has no codec: set Config.Codec", c.Name)
+	}
+	base := strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), c.Version)
+	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http://", c.BaseVariable)
+	}
+	if c.Base == nil {
+		c.Base = http.DefaultTransport
+	}
+	if c.Now == nil {
+		c.Now = time.Now //nolint:forbidigo // The default clock.
+	}
+	return &Client{
+		Name: c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
+		Transport: c.Codec.Transport(c.Base, wire.Fields{Media: c.Media}), config: c,
+	}, nil
+}
+
+// Ready is nil if there are the address and the key that are needed.
+func (c *Client) Ready() error {
+	switch {
+	case c.Base == "":
+		return media.Errorf(media.CodeMissingKey, "no address for %s: set %s", c.Name, c.BaseVariable)
+	case c.Secret == "" && c.config.KeyVariable != "":
+		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", c.Name, c.config.KeyVariable)
+	}
+	return nil
+}
+
+// Stored proves that a picture is in the store, for calls that are made before it is sent.
+func (c *Client) Stored(ctx context.Context, b media.Blob) error {
+	r, err := c.config.Codec.Open(ctx, b.Digest)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// Token stands for a stored picture in a JSON field; the transport streams the bytes as
+// base64 in its place.
+func (c *Client) Token(ctx context.Context, b media.Blob) string {
+	return c.config.Codec.Token(media.ScopeOf(ctx).Tree, b, wire.VariantStd)
+}
+
+// DataURL is the token in a data: URL.
+func (c *Client) DataURL(ctx context.Context, b media.Blob) string {
+	return "data:" + b.MIMEType + ";base64," + c.Token(ctx, b)
+}
+
+// File adds a stored picture to a form; the transport streams the bytes in its place.
+func (c *Client) File(ctx context.Context, f *Form, name string, b media.Blob) {
+	f.File(name, b, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, b, wire.VariantStd))
+}
+
+// Header is what goes with every call.
+func (c *Client) Header() http.Header { return c.config.Header }
+
+// address is where a path leads.
+func (c *Client) address(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return c.Base + path
+	}
+	return cmp.Or(path, c.Base)
+}

@@ -1,0 +1,143 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// Fault is what a provider's error answer says.
+type Fault struct {
+	// Code is what it means; empty means what its status does.
+	Code media.Code
+	// Status is the HTTP status that counts; 0 means the answer's.
+	Status int
+	// Words are the provider's own.
+	Words string
+	// Advice stands in the place of the usual one.
+	Advice string
+	// Wait is how long the provider asks to wait, and Quoted are headers that do, if it says so
+	// elsewhere than in the answer's headers.
+	Wait   time.Duration
+	Quoted http.Header
+	// Blocked is the verdict of a safety system; its Stage and Categories may be empty.
+	Blocked *generate.Safety
+	// Ran says that the work had begun, so that a failure is not repeated; Idle that nothing
+	// was begun, so that it is. Where neither is set, the status tells.
+	Ran, Idle bool
+}
+
+// meaning is an error code in words: what happened, and what to do where no advice of the
+// provider's stands. NAME and OF are filled in.
+type meaning struct{ what, advice string }
+
+// meanings is the one vocabulary of error answers.
+var meanings = map[media.Code]meaning{
+	media.CodeUnauthorized:  {"NAME refused the key", "check it"},
+	media.CodeQuotaExceeded: {"the account at NAME has no credit left", "add credit or raise its limit"},
+	media.CodeForbidden:     {"NAME does not let this account use OF", "check its key, its limits and its restrictions"},
+	media.CodeNotFound:      {"NAME does not know OF, or no longer", `choose a model that "atelier models list" shows as live`},
+	media.CodeConflict:      {"NAME stopped the request for OF because another one was in its way", "ask again"},
+	media.CodeTooLarge:      {"the request is too large for OF", "send fewer or smaller pictures"},
+	media.CodeRateLimited:   {"the rate limit of NAME is reached", "wait and try again"},
+	media.CodeUnavailable:   {"NAME failed with status STATUS", "try again later"},
+	media.CodeInvalid:       {"NAME refused the request for OF", ""},
+	media.CodeBadResponse:   {"NAME answered OF with status STATUS", "try again later"},
+}
+
+// codeOf is what a status usually means.
+func codeOf(status int) media.Code {
+	switch status {
+	case http.StatusUnauthorized:
+		return media.CodeUnauthorized
+	case http.StatusPaymentRequired:
+		return media.CodeQuotaExceeded
+	case http.StatusForbidden:
+		return media.CodeForbidden
+	case http.StatusNotFound:
+		return media.CodeNotFound
+	case http.StatusConflict:
+		return media.CodeConflict
+	case http.StatusRequestEntityTooLarge:
+		return media.CodeTooLarge
+	case http.StatusTooManyRequests:
+		return media.CodeRateLimited
+	case http.StatusOK, http.StatusRequestTimeout: // an error inside of a success is a failure
+		return media.CodeUnavailable
+	}
+	if status >= http.StatusInternalServerError {
+		return media.CodeUnavailable
+	}
+	return media.CodeInvalid
+}
+
+// refused reads an answer that is not a success.
+func (c *Client) refused(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+	if ctx.Err() != nil {
+		return generate.Update{}, c.Ended(ctx, !a.free)
+	}
+	f, ok := c.config.Explain(a)
+	if !ok {
+		e := c.NotJSON(a)
+		e.RetryAfter = c.wait(a.Header)
+		return generate.Update{}, e
+	}
+	return c.Refuse(call, a, f)
+}
+
+// Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
+// system becomes the call's N moderated items.
+func (c *Client) Refuse(call Call, a *Answer, f Fault) (generate.Update, error) {
+	f.Status, f.Words = cmp.Or(f.Status, a.Status), c.Clean(f.Words)
+	if f.Blocked != nil {
+		return generate.Update{
+			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
+			Items: c.Moderated(call.N, *f.Blocked, "%s refused the prompt or the picture: change the prompt (%s)", c.Name, f.Words),
+		}, nil
+	}
+	return generate.Update{}, c.fault(call, a, f)
+}
+
+// fault is the error of a [Fault]. Failures are repeated only where the provider says in
+// its own words that nothing was made.
+func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
+	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
+	e := media.Errorf(code, "%s", c.sentence(code, call, f))
+	switch code {
+	case media.CodeRateLimited:
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+	case media.CodeUnavailable:
+		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
+		e.Retryable = a.free || f.Idle || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
+		if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
+			e.Retryable = should
+		}
+		if !e.Retryable && !a.free {
+			e.Cause = generate.ErrUnsettled
+			e.Message += "; the call may have been billed, so it is not repeated"
+		}
+	}
+	return e
+}
+
+// sentence says what happened and what to do. Words about a key are left out: they tend
+// to quote it.
+func (c *Client) sentence(code media.Code, call Call, f Fault) string {
+	m := meanings[code]
+	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
+	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
+	switch {
+	case advice == "":
+		return s + ": " + f.Words
+	case f.Words == "" || code == media.CodeUnauthorized:
+		return s + ": " + advice
+	}
+	return s + ": " + advice + " (" + f.Words + ")"
+}

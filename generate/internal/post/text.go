@@ -1,0 +1,68 @@
+package post
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Text reads a JSON text or number as text, and all else as "": providers disagree with
+// their own documents about such fields.
+type Text string
+
+// UnmarshalJSON never fails.
+func (t *Text) UnmarshalJSON(b []byte) error {
+	var s string
+	var n json.Number
+	switch {
+	case json.Unmarshal(b, &s) == nil:
+		*t = Text(s)
+	case json.Unmarshal(b, &n) == nil:
+		*t = Text(n)
+	default:
+		*t = ""
+	}
+	return nil
+}
+
+// Int is the text as a whole number; nil if it is none.
+func (t Text) Int() *int64 {
+	n, err := strconv.ParseInt(string(t), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// One reads a JSON object, or the first one of a list; false if there is none.
+func One(body []byte, into any) bool {
+	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {
+		return json.Unmarshal(body, into) == nil
+	}
+	var list []json.RawMessage
+	return json.Unmarshal(body, &list) == nil && len(list) > 0 && json.Unmarshal(list[0], into) == nil
+}
+
+// Amount writes a provider's number as exact decimal text, divided by per (cents by 100)
+// and rounded to so many places; "" for what is no amount: negative, or senseless.
+func Amount(number string, per int64, places int) string {
+	const longest, digits = 400, 2 // of the exponent: nobody is billed more
+	_, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+	if len(number) > longest || strings.ContainsAny(number, "/_xX") || len(strings.TrimLeft(exponent, "+-0")) > digits {
+		return ""
+	}
+	r, ok := new(big.Rat).SetString(number)
+	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(most, 1)) > 0 {
+		return ""
+	}
+	s := r.Mul(r, big.NewRat(1, per)).FloatString(places)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// most is the largest amount that is believed.
+const most = 1_000_000_000

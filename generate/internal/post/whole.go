@@ -1,0 +1,43 @@
+package post
+
+import (
+	"context"
+	"strings"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// whole reads an answer that is media itself: the transport has stored it and left its
+// token in its place.
+func (c *Client) whole(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+	switch {
+	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
+		return generate.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
+	case a.Cut():
+		return generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, c.Lost(ctx, a.Broken, 0)
+	case !strings.HasPrefix(a.Header.Get("Content-Type"), call.Whole):
+		return generate.Update{}, c.NotJSON(a)
+	}
+	it := generate.Item{DeclaredMIME: Declared(a.Header.Get("Content-Type"))}
+	it.Blob, it.Err = c.Take(a.Media, string(a.Body))
+	return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1}, Items: []generate.Item{it}}, nil
+}
+
+// spellings are other names of types, by the one that bytes are sniffed as. Raw samples get
+// a WAV header on their way into the store, and Ogg is called by its codec.
+var spellings = map[string]string{
+	"audio/opus": "audio/ogg", "audio/mp3": "audio/mpeg", "audio/x-flac": "audio/flac",
+	"audio/x-wav": "audio/wav", "audio/wave": "audio/wav", "audio/pcm": "audio/wav", "audio/l16": "audio/wav",
+}
+
+// Declared is a declared type of media under the name that it is sniffed as, without
+// parameters.
+func Declared(kind string) string {
+	kind, _, _ = strings.Cut(strings.ToLower(kind), ";")
+	kind = strings.TrimSpace(kind)
+	if usual, ok := spellings[kind]; ok {
+		return usual
+	}
+	return kind
+}

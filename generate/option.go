@@ -1,0 +1,118 @@
+package generate
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+// OptionRule says which values an option takes: one of Words, a number from Min to Max if
+// Max is greater, true or false for a Switch. The zero rule takes any text or number.
+type OptionRule struct {
+	Words []string `json:"words,omitempty" yaml:"words"`
+	Min   float64  `json:"min,omitempty" yaml:"min"`
+	Max   float64  `json:"max,omitempty" yaml:"max"`
+	// Whole leaves whole numbers only.
+	Whole  bool `json:"whole,omitempty" yaml:"whole"`
+	Switch bool `json:"switch,omitempty" yaml:"switch"`
+	// Hint says it for people where the rest does not.
+	Hint string `json:"hint,omitempty" yaml:"hint"`
+}
+
+// String says what to use.
+func (r OptionRule) String() string {
+	words := r.Words
+	switch {
+	case r.Hint != "":
+		return r.Hint
+	case r.Switch:
+		return "true or false"
+	case r.Max > r.Min && r.Whole:
+		words = append([]string{fmt.Sprintf("a whole number from %g to %g", r.Min, r.Max)}, words...)
+	case r.Max > r.Min:
+		words = append([]string{fmt.Sprintf("a number from %g to %g", r.Min, r.Max)}, words...)
+	case len(words) == 0:
+		return "a text or a number"
+	}
+	return strings.Join(words, ", ")
+}
+
+// read gives a value as text in its one form; false if the rule does not take it.
+func (r OptionRule) read(value any) (string, bool) {
+	text, ok := optionText(value)
+	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
+		return text, ok
+	}
+	low := strings.ToLower(text)
+	if slices.Contains(r.Words, low) {
+		return low, true
+	}
+	if on, err := strconv.ParseBool(low); r.Switch && err == nil {
+		return strconv.FormatBool(on), true
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || r.Max <= r.Min || !(n >= r.Min && n <= r.Max) || r.Whole && n != float64(int64(n)) {
+		return text, false
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64), true
+}
+
+// optionText writes a text, a number or a truth value as text; false for all else.
+func optionText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case int, int64, json.Number:
+		return fmt.Sprint(v), true
+	}
+	return fmt.Sprintf("%T", v), false
+}
+
+// Option is an option as text, in the one form that its rule gives it; "" if it is not set.
+func (t Task) Option(name string) string {
+	value, ok := t.Options[name]
+	if !ok {
+		return ""
+	}
+	text, _ := t.Model.OptionRules[name].read(value)
+	return text
+}
+
+// CheckOptions proves that the options are those of the model's row, and keep its rules. The
+// error has code media.CodeInvalid.
+func (t Task) CheckOptions() error {
+	for _, name := range slices.Sorted(maps.Keys(t.Options)) {
+		if !slices.Contains(t.Model.Options, name) {
+			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
+		}
+		rule, ok := t.Model.OptionRules[name]
+		if !ok {
+			continue
+		}
+		if text, ok := rule.read(t.Options[name]); !ok {
+			return media.Errorf(media.CodeInvalid, "option %s.%s is %q: use %s", t.Model.Provider, name, media.Scrub(clip(text)), rule)
+		}
+	}
+	return nil
+}
+
+// checkRules proves that every rule is about an option that the model takes.
+func (m Model) checkRules() error {
+	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
+		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
+			return m.bad("option_rules", "%q is not among the model's options", name)
+		} else if r.Max < r.Min {
+			return m.bad("option_rules", "%s goes from %g to %g: the least comes first", name, r.Min, r.Max)
+		}
+	}
+	return nil
+}
