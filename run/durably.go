@@ -57,7 +57,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, id string, inp
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(r.stop, cancel)()
+	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
 	w.Request.Journal = j
 	s.resumed(ctx, w.Request)
 	r.result, r.err = s.execute(ctx, agents, w.Request, w.Thread)
@@ -264,7 +264,7 @@ func (s *Service) TakeOver(ctx context.Context) (int, error) {
 // ctx lasts, and another process goes on from there. Without an engine it is [Service.Close].
 func (s *Service) HandOver(ctx context.Context) {
 	if s.cfg.Engine == nil {
-		s.Close()
+		s.Close() //nolint:contextcheck // there is nothing to hand over: it ends at once
 		return
 	}
 	s.shut()

@@ -170,7 +170,7 @@ func TestKillMatrix(t *testing.T) {
 	for at := 1; at <= whole.requests; at++ {
 		// Each waits for holds to lapse, not for the processor: all run at once.
 		all.Go(func() {
-			t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) { killed(t, at, told) }) //nolint:paralleltest // see above
+			t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) { killed(t, at, told) })
 		})
 	}
 	all.Wait()

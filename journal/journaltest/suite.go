@@ -37,6 +37,7 @@ type Config struct {
 // Run runs the suite.
 func Run(t *testing.T, c Config) {
 	t.Helper()
+	t.Helper()
 	for name, test := range map[string]func(*testing.T, Config){
 		"StepRunsAndGivesItsResult": stepRuns, "ErrorsAreHandedOn": errorsAreHandedOn, "StepWithinStep": stepWithinStep,
 		"SleepWaits": sleepWaits, "SleepEndsEarly": sleepEndsEarly, "ContextReachesTheStep": contextReaches,
@@ -62,8 +63,11 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// say is a step that gives its text and counts that it ran.
-func say(ctx context.Context, j journal.Journal, name, text string, ran *atomic.Int64) (string, error) {
+// counter counts the steps that ran.
+type counter struct{ atomic.Int64 }
+
+// say is a step that gives its text.
+func (ran *counter) say(ctx context.Context, j journal.Journal, name, text string) (string, error) {
 	b, err := j.Step(ctx, name, func(context.Context) ([]byte, error) {
 		ran.Add(1)
 		return []byte(text), nil
@@ -72,19 +76,20 @@ func say(ctx context.Context, j journal.Journal, name, text string, ran *atomic.
 }
 
 // must is say for a result that is known.
-func must(ctx context.Context, t *testing.T, j journal.Journal, name, text string, ran *atomic.Int64) {
+func (ran *counter) must(ctx context.Context, t *testing.T, j journal.Journal, name, text string) {
 	t.Helper()
-	got, err := say(ctx, j, name, text, ran)
+	got, err := ran.say(ctx, j, name, text)
 	if err != nil || got != text {
 		t.Errorf("step %s gave %.80q, %v; want %.80q", name, got, err, text)
 	}
 }
 
 func stepRuns(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-		must(ctx, t, j, "one", `{"a":"b"}`, &ran)
-		must(ctx, t, j, "two", `null`, &ran)
+		ran.must(ctx, t, j, "one", `{"a":"b"}`)
+		ran.must(ctx, t, j, "two", `null`)
 		return nil
 	})
 	if ran.Load() != 2 {
@@ -93,6 +98,7 @@ func stepRuns(t *testing.T, c Config) {
 }
 
 func errorsAreHandedOn(t *testing.T, c Config) {
+	t.Helper()
 	own := errors.New("own")
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("wrapped: %w", own) })
@@ -104,11 +110,13 @@ func errorsAreHandedOn(t *testing.T, c Config) {
 }
 
 func stepWithinStep(t *testing.T, c Config) {
-	var inner, outer atomic.Int64
+	t.Helper()
+	var inner counter
+	var outer atomic.Int64
 	work := func(ctx context.Context, j journal.Journal) error {
 		b, err := j.Step(ctx, "outer", func(ctx context.Context) ([]byte, error) {
 			outer.Add(1)
-			got, err := say(ctx, j, "inner", `"in"`, &inner)
+			got, err := inner.say(ctx, j, "inner", `"in"`)
 			return []byte(got), err
 		})
 		if string(b) != `"in"` || err != nil {
@@ -124,13 +132,14 @@ func stepWithinStep(t *testing.T, c Config) {
 }
 
 func sleepWaits(t *testing.T, c Config) {
+	t.Helper()
 	const nap = 20 * time.Millisecond
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		start := time.Now() //nolint:forbidigo // the engine sleeps by the real clock
 		if err := j.Sleep(ctx, nap); err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(start); d < nap-time.Millisecond { //nolint:forbidigo // see above
+		if d := time.Since(start); d < nap-time.Millisecond {
 			t.Errorf("slept %s, want %s", d, nap)
 		}
 		return nil
@@ -138,6 +147,7 @@ func sleepWaits(t *testing.T, c Config) {
 }
 
 func sleepEndsEarly(t *testing.T, c Config) {
+	t.Helper()
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
 		defer cancel()
@@ -151,6 +161,7 @@ func sleepEndsEarly(t *testing.T, c Config) {
 type key struct{}
 
 func contextReaches(t *testing.T, c Config) {
+	t.Helper()
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, "value"))
 		defer cancel()
@@ -170,12 +181,12 @@ func contextReaches(t *testing.T, c Config) {
 }
 
 // many runs n steps at once and gives their results.
-func many(ctx context.Context, t *testing.T, j journal.Journal, n int, ran *atomic.Int64) []string {
+func many(ctx context.Context, t *testing.T, j journal.Journal, n int, ran *counter) []string {
 	t.Helper()
 	out := make([]string, n)
 	var all sync.WaitGroup
 	for i := range n {
-		all.Go(func() { out[i], _ = say(ctx, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i), ran) })
+		all.Go(func() { out[i], _ = ran.say(ctx, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i)) })
 	}
 	all.Wait()
 	return out
@@ -190,7 +201,8 @@ func wanted(n int) []string {
 }
 
 func concurrentSteps(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		if got := many(ctx, t, j, 50, &ran); !slices.Equal(got, wanted(50)) {
 			t.Errorf("results %v", got)
@@ -203,12 +215,13 @@ func concurrentSteps(t *testing.T, c Config) {
 }
 
 func replay(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	for range 2 {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			for _, name := range []string{"one", "two", "three"} {
-				must(ctx, t, j, name, `"`+name+`"`, &ran)
+				ran.must(ctx, t, j, name, `"`+name+`"`)
 			}
 			return nil
 		})
@@ -220,7 +233,8 @@ func replay(t *testing.T, c Config) {
 
 // replayInAnyOrder: what ran at once comes back by its name, whatever was ready first.
 func replayInAnyOrder(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		many(ctx, t, j, 30, &ran)
@@ -228,7 +242,7 @@ func replayInAnyOrder(t *testing.T, c Config) {
 	})
 	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 		for i := 39; i >= 0; i-- {
-			must(ctx, t, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i), &ran)
+			ran.must(ctx, t, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i))
 		}
 		return nil
 	})
@@ -238,20 +252,21 @@ func replayInAnyOrder(t *testing.T, c Config) {
 }
 
 func errorsAreForgotten(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-		must(ctx, t, j, "before", `1`, &ran)
+		ran.must(ctx, t, j, "before", `1`)
 		if _, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, errors.New("no") }); err == nil {
 			t.Error("no error")
 		}
-		must(ctx, t, j, "after", `2`, &ran)
+		ran.must(ctx, t, j, "after", `2`)
 		return nil
 	})
 	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-		must(ctx, t, j, "before", `1`, &ran)
-		must(ctx, t, j, "one", `"now"`, &ran)
-		must(ctx, t, j, "after", `2`, &ran)
+		ran.must(ctx, t, j, "before", `1`)
+		ran.must(ctx, t, j, "one", `"now"`)
+		ran.must(ctx, t, j, "after", `2`)
 		return nil
 	})
 	if ran.Load() != 3 {
@@ -260,7 +275,8 @@ func errorsAreForgotten(t *testing.T, c Config) {
 }
 
 func children(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	for range 2 {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
@@ -273,10 +289,10 @@ func children(t *testing.T, c Config) {
 				if err != nil {
 					return err
 				}
-				must(ctx, t, child, "one", `"`+name+`"`, &ran)
-				must(ctx, t, grandchild, "one", `"x of `+name+`"`, &ran)
+				ran.must(ctx, t, child, "one", `"`+name+`"`)
+				ran.must(ctx, t, grandchild, "one", `"x of `+name+`"`)
 			}
-			must(ctx, t, j, "one", `"top"`, &ran)
+			ran.must(ctx, t, j, "one", `"top"`)
 			return nil
 		})
 	}
@@ -286,11 +302,12 @@ func children(t *testing.T, c Config) {
 }
 
 func apart(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	for _, id := range []string{"a", "b", "a"} {
 		p.Run(t, id, func(ctx context.Context, j journal.Journal) error {
-			must(ctx, t, j, "one", `"`+id+`"`, &ran)
+			ran.must(ctx, t, j, "one", `"`+id+`"`)
 			return nil
 		})
 	}
@@ -300,6 +317,7 @@ func apart(t *testing.T, c Config) {
 }
 
 func sleepRemembered(t *testing.T, c Config) {
+	t.Helper()
 	p := c.Open(t)
 	for i := range 2 {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
@@ -307,7 +325,7 @@ func sleepRemembered(t *testing.T, c Config) {
 			if err := j.Sleep(ctx, 300*time.Millisecond); err != nil {
 				t.Error(err)
 			}
-			if d := time.Since(start); i == 1 && d > 250*time.Millisecond { //nolint:forbidigo // see above
+			if d := time.Since(start); i == 1 && d > 250*time.Millisecond {
 				t.Errorf("the replay slept again, %s", d)
 			}
 			return nil
@@ -316,7 +334,8 @@ func sleepRemembered(t *testing.T, c Config) {
 }
 
 func sizes(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	large := make([]byte, 0, 300_000)
 	for i := 0; len(large) < 290_000; i++ {
 		large = fmt.Appendf(large, "row %d of a long table; ", i)
@@ -324,8 +343,8 @@ func sizes(t *testing.T, c Config) {
 	p := c.Open(t)
 	for range 2 {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
-			must(ctx, t, j, "empty", "", &ran)
-			must(ctx, t, j, "large", string(large), &ran)
+			ran.must(ctx, t, j, "empty", "")
+			ran.must(ctx, t, j, "large", string(large))
 			return nil
 		})
 	}
@@ -335,7 +354,8 @@ func sizes(t *testing.T, c Config) {
 }
 
 func threeReplays(t *testing.T, c Config) {
-	var ran atomic.Int64
+	t.Helper()
+	var ran counter
 	p := c.Open(t)
 	for n := 1; n <= 4; n++ {
 		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {

@@ -16,25 +16,25 @@ import (
 )
 
 // open launches an engine that does work, and closes it with the test.
-func open(t testing.TB, c durable.Config, work durable.Work) *durable.Engine {
-	t.Helper()
-	e, err := durable.Open(t.Context(), c)
+func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
+	tb.Helper()
+	e, err := durable.Open(tb.Context(), c)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := e.Launch(work); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }
 
 // leave ends an engine as if its process were gone: nothing that is under way is finished.
-func leave(t testing.TB, e *durable.Engine) {
-	t.Helper()
+func leave(tb testing.TB, e *durable.Engine) {
+	tb.Helper()
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := e.Close(gone); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -71,9 +71,9 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 	}
 }
 
-func sqliteConfig(t testing.TB) durable.Config {
-	t.Helper()
-	return durable.Config{Path: filepath.Join(t.TempDir(), "engine.db")}
+func sqliteConfig(tb testing.TB) durable.Config {
+	tb.Helper()
+	return durable.Config{Path: filepath.Join(tb.TempDir(), "engine.db")}
 }
 
 func TestJournalOnSQLite(t *testing.T) {
@@ -116,15 +116,15 @@ func TestWorkEndsOnce(t *testing.T) {
 	}
 }
 
-func eventually(t testing.TB, ok func() bool) {
-	t.Helper()
+func eventually(tb testing.TB, ok func() bool) {
+	tb.Helper()
 	for range 5000 {
 		if ok() {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Fatal("it never came")
+	tb.Fatal("it never came")
 }
 
 // TestLivingProcessKeepsItsWork: nobody takes work away from a process that is there.

@@ -99,9 +99,9 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 	var out string
 	var failed error
 	body := func(context.Context) (string, error) {
-		b, err := fn(context.WithValue(ctx, inside{}, true))
-		if failed = err; err != nil {
-			return markNone, nil
+		var b []byte
+		if b, failed = fn(context.WithValue(ctx, inside{}, true)); failed != nil {
+			return markNone, nil //nolint:nilerr // the caller gets it; the engine would remember it
 		}
 		out = media.Scrub(string(b))
 		return markResult + out, nil
