@@ -25,7 +25,7 @@ func ID(root, name string, major, minor int) (id string, ok bool) {
 	sum := sha256.Sum256([]byte(root + "\x00" + name))
 	copy(b[10:], sum[:])
 	major, minor = max(0, min(major, 4095)), max(0, min(minor, 4095))
-	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(major)) //nolint:gosec // twelve bits
+	binary.BigEndian.PutUint16(b[6:], 0x7000|uint16(major))
 	binary.BigEndian.PutUint16(b[8:], 0x8000|uint16(minor)<<2|uint16(sum[31]&3))
 	text := hex.EncodeToString(b)
 	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:], true
