@@ -218,7 +218,25 @@ func readText(f fs.FS, name string) (string, error) {
 	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
 		return "", media.Errorf(media.CodeInvalid, "%s is no text in UTF-8: save it as UTF-8", name)
 	}
-	return strings.ReplaceAll(string(b), "\r\n", "\n"), nil
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	if n := dataLine(text); n > 0 {
+		return "", media.Errorf(media.CodeInvalid, "line %d of %s holds media as base64: take it out and give the media with the task, where a ref stands for it", n, name)
+	}
+	return text, nil
+}
+
+// dataLine is the first line with base64, which would go into every prompt and row;
+// 0 if there is none.
+func dataLine(text string) int {
+	if media.Scrub(text) == text {
+		return 0
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if media.Scrub(line) != line {
+			return i + 1
+		}
+	}
+	return 1
 }
 
 // checkNames finds agents whose display name is also another agent's name or slug.

@@ -6,9 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atelier/chat"
@@ -140,16 +142,27 @@ func TestWithheldAnswer(t *testing.T) {
 // TestCallsEnd: a service that never answers does not hold a run for ever.
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		<-r.Context().Done()
-	}))
-	t.Cleanup(server.Close)
-	r := newRegistry(t, func(c *chat.Config) {
-		c.Keys["openai"], c.BaseURLs["openai"], c.Timeout = "sk-test", server.URL+"/v1", 20*time.Millisecond
+	// The clock of the bubble moves only when the service has the request and waits,
+	// however busy the machine is.
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegistry(t, func(c *chat.Config) {
+			c.Keys["openai"], c.BaseURLs["openai"], c.Timeout, c.Base = "sk-test", "http://chat.example/v1", 20*time.Millisecond, silent{}
+		})
+		_, err := ask(t, named(t, r, "openai/seeing"))
+		if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !errors.Is(err, chat.ErrUnsettled) || !strings.Contains(err.Error(), "billed") {
+			t.Errorf("got %v", err)
+		}
 	})
-	_, err := ask(t, named(t, r, "openai/seeing"))
-	if media.CodeOf(err) != media.CodeDeadline || media.Retryable(err) || !errors.Is(err, chat.ErrUnsettled) || !strings.Contains(err.Error(), "billed") {
-		t.Errorf("got %v", err)
+}
+
+// silent is a service that takes a request and never answers.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.WroteHeaders != nil {
+		trace.WroteHeaders()
 	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }

@@ -77,13 +77,13 @@ func optionText(v any) (string, bool) {
 	return fmt.Sprintf("%T", v), false
 }
 
-// Option is an option as text, in the one form that its rule gives it; "" if it is not set.
+// Option is an option as text, in the one form that its rule gives it; "" if it is not set,
+// or is no text, number or truth value.
 func (t Task) Option(name string) string {
-	value, ok := t.Options[name]
-	if !ok {
+	if _, ok := optionText(t.Options[name]); !ok {
 		return ""
 	}
-	text, _ := t.Model.OptionRules[name].read(value)
+	text, _ := t.Model.OptionRules[name].read(t.Options[name])
 	return text
 }
 

@@ -1,6 +1,6 @@
 // Command compare runs the subjects in turn, several rounds, each in a process of its
 // own against one simulator, and prints a table in Markdown: of each subject the best
-// rate, and the least of each other figure. Where the machine is shared, the best of
+// rate, time and CPU, and the most memory. Where the machine is shared, the best of
 // interleaved rounds is what disturbs least.
 package main
 
@@ -112,7 +112,7 @@ func (f figures) better(g figures) figures {
 	}
 	return figures{
 		rate: max(f.rate, g.rate), p50: min(f.p50, g.p50), alone: min(f.alone, g.alone),
-		memory: min(f.memory, g.memory), cpu: min(f.cpu, g.cpu),
+		memory: max(f.memory, g.memory), cpu: min(f.cpu, g.cpu),
 	}
 }
 

@@ -81,12 +81,18 @@ func present(c *conversation, action, label string) step {
 	if _, failed, some := strings.Cut(last.Message, "; "); some {
 		s.Message += " Not everything came: " + strings.TrimRight(failed, ".") + "."
 	}
+	if n := pictures(c.task, 1); n > mostAtOnce {
+		s.Message += fmt.Sprintf(" You asked for %d: %d are the most of one request.", n, mostAtOnce)
+	}
 	return s
 }
 
+// mostAtOnce is how many pictures one request takes.
+const mostAtOnce = 10
+
 // paintParams are the parameters of a picture that a person asks for.
 func paintParams(task string) map[string]any {
-	p := map[string]any{"Prompt": subject(task), "NumberOfImages": pictures(task, 1)}
+	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(pictures(task, 1), mostAtOnce)}
 	switch {
 	case upright.MatchString(task):
 		p["Size"] = "1024x1536"

@@ -43,12 +43,13 @@ func conclude(c *conversation, writers []callee) step {
 	for _, r := range c.results {
 		for _, a := range r.Agents {
 			isWriter := slices.ContainsFunc(writers, func(w callee) bool { return w.Slug == a.Slug })
-			if a.Message != "" && (isWriter || !a.Success) {
+			if a.Message != "" && (isWriter || len(writers) == 0 && !a.researches() || !a.Success) {
 				said = append(said, a.Message)
 			}
 		}
 	}
-	if not := unconfigured(c.sources); len(not) > 0 {
+	plain := !slices.ContainsFunc(c.agents, func(a callee) bool { return strings.Contains(a.Slug, "research") })
+	if not := unconfigured(c.sources); len(not) > 0 && !plain {
 		said = append(said, "Not used: "+strings.Join(not, ", ")+".")
 	}
 	s.Message = strings.Join(said, " ")
@@ -57,6 +58,9 @@ func conclude(c *conversation, writers []callee) step {
 	}
 	return s
 }
+
+// researches tells a sub-agent whose message only says what it read.
+func (a agentResult) researches() bool { return strings.Contains(a.Slug, "research") }
 
 // unconfigured lists the sources that are not there, with the reason.
 func unconfigured(sources map[string]source) []string {

@@ -57,6 +57,9 @@ func (c *conversation) drawing(want request, o order, m material) (figure, strin
 	if name == "" {
 		name = o.title
 	}
+	if name = beforeChain(name); name == "" {
+		name = request{action: want.action, kind: want.kind}.name()
+	}
 	name = capital(name)
 	if want.action == cloudAction {
 		return m.cloud(want, name)

@@ -141,6 +141,6 @@ func alter(c *conversation, w wish) (step, bool) {
 	case len(refs) == 0:
 		return step{Reasoning: "There is nothing to change.", Done: true, Message: "There is no picture to change yet: give me one, or ask me to draw one first."}, true
 	}
-	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": pictures(w.change, 1)}
+	p := map[string]any{"Prompt": w.change, "Images": c.meant(w.change), "NumberOfImages": min(pictures(w.change, 1), mostAtOnce)}
 	return step{Reasoning: "A picture that is there is to be changed.", Actions: []actionCall{{Name: name, Params: p}}}, true
 }

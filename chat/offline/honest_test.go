@@ -143,8 +143,56 @@ func TestReportOpensWithTheFinding(t *testing.T) {
 
 func TestUnusedSourcesAreOneSentence(t *testing.T) {
 	t.Parallel()
-	s := conclude(&conversation{sources: map[string]source{"web": {}, "db": {Reason: "give one"}}}, nil)
+	s := conclude(&conversation{agents: []callee{{Slug: "research-report-writer"}}, sources: map[string]source{"web": {}, "db": {Reason: "give one"}}}, nil)
 	if s.Message != "Not used: db (give one), web." {
 		t.Errorf("%q", s.Message)
+	}
+}
+
+// TestOwnAgentsAreHeard: an agent without researchers hands on what its sub-agents said,
+// and no sources that it never had.
+func TestOwnAgentsAreHeard(t *testing.T) {
+	t.Parallel()
+	c := &conversation{
+		agents: []callee{{Slug: "sage"}}, sources: map[string]source{"web": {}},
+		results: []result{{Agents: []agentResult{{Slug: "sage", Success: true, Message: "Here is a fox."}}}},
+	}
+	if s := conclude(c, nil); s.Message != "Here is a fox." {
+		t.Errorf("%q", s.Message)
+	}
+}
+
+func TestTooManyPicturesAreToldSo(t *testing.T) {
+	t.Parallel()
+	sys := system(editorCallable)
+	s := ask(t, sys, "Draw 25 pictures of ants")
+	if len(s.Actions) != 1 || s.Actions[0].Params["NumberOfImages"] != float64(mostAtOnce) {
+		t.Fatalf("%+v", s)
+	}
+	s = ask(t, sys, "Draw 25 pictures of ants", "{}", made(t, "Generate Image", "Generated 1 image(s)", "img-00000001"))
+	if !strings.Contains(s.Message, "You asked for 25: 10 are the most") {
+		t.Errorf("%q", s.Message)
+	}
+	o := readOrder("A report on ants with 12 illustrations of ants.")
+	p := (&conversation{actions: []string{paintAction}}).plan(o, material{})
+	if len(p.figures) != mostPictures || !strings.Contains(strings.Join(p.needs, " "), "asks for 12 pictures: 6 are the most") {
+		t.Errorf("%d figures, %q", len(p.figures), p.needs)
+	}
+}
+
+// TestDrawingsAlwaysHaveATitle, also where the task only spells out the parts.
+func TestDrawingsAlwaysHaveATitle(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string]string{
+		"A report with a cyclic diagram: a -> b -> c -> a":             "Diagram",
+		"A report with a diagram of the steps: plan -> build -> ship":  "Steps",
+		"A diagram of our release process: plan -> build, build -> go": "Our release process",
+	} {
+		o := readOrder(task)
+		c := &conversation{actions: []string{diagramAction}, task: task}
+		p := c.plan(o, gather(nil, task))
+		if len(p.figures) != 1 || p.figures[0].call.Params["Title"] != want {
+			t.Errorf("%s: %+v", task, p.figures)
+		}
 	}
 }

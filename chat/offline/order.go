@@ -275,8 +275,18 @@ func headline(task string) string {
 	if kindOfWork.MatchString(t) {
 		return ""
 	}
-	t = article.ReplaceAllString(t, "")
+	t = beforeChain(article.ReplaceAllString(t, ""))
 	return capital(clip(strings.Trim(t, " .!:,"), 120))
+}
+
+// beforeChain leaves out parts that a task spells out with arrows: they are no title.
+func beforeChain(t string) string {
+	at := arrow.FindStringIndex(t)
+	if at == nil {
+		return t
+	}
+	words := strings.Fields(t[:at[0]])
+	return strings.TrimRight(strings.Join(words[:max(0, len(words)-1)], " "), " :,")
 }
 
 // capital begins a text with a capital and leaves the rest as it is.
@@ -287,9 +297,9 @@ func capital(s string) string {
 	return s
 }
 
-var countDigits = regexp.MustCompile(`(?i)\b([1-9])(?:\s*(?:-|–|to|or)\s*([1-9]))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version)s?\b`)
+var countDigits = regexp.MustCompile(`(?i)\b([1-9][0-9]{0,2})(?:\s*(?:-|–|to|or)\s*([1-9][0-9]{0,2}))?\s+(?:[a-z-]+\s+){0,3}(?:image|picture|photo|illustration|drawing|painting|variant|variation|version)s?\b`)
 
-var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+var countWords = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
 
 // pictures reads how many pictures are asked for: "two illustrations", "2-3 images",
 // "two or three pictures". Of two numbers the greater counts.

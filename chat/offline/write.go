@@ -183,6 +183,9 @@ func (c *conversation) plan(o order, m material) plan {
 	c.draw(&p, o, m)
 	if c.can(paintAction) && (o.asked || len(m.Tables)+len(m.Passages) > 0) {
 		p.figures = append(p.figures, o.illustrations()...)
+		if o.asked && o.pictures > mostPictures {
+			p.needs = append(p.needs, fmt.Sprintf("The task asks for %d pictures: %d are the most of one report.", o.pictures, mostPictures))
+		}
 	} else if o.asked && o.pictures > 0 {
 		p.needs = append(p.needs, "Pictures need the action "+paintAction+", which this agent does not have.")
 	}

@@ -77,10 +77,14 @@ func TestImageServiceFails(t *testing.T) {
 	exits := map[generatetest.Fault]int{
 		generatetest.FaultDeadModel: exitInput, generatetest.FaultInvalid: exitInput, generatetest.FaultLyingType: exitOK,
 	}
+	// These are no failures of one plain picture: they have their own tests.
+	apart := []generatetest.Fault{
+		generatetest.FaultConflict, generatetest.FaultSlow, generatetest.FaultRateLimit, generatetest.FaultPartialN, generatetest.FaultPartialsThenError,
+	}
 	for _, service := range []string{"openai", "gemini"} {
 		for _, fault := range generatetest.Faults() {
-			if fault == generatetest.FaultConflict || fault == generatetest.FaultSlow || fault == generatetest.FaultRateLimit || fault == generatetest.FaultPartialN {
-				continue // no failures of one picture: they have their own tests
+			if slices.Contains(apart, fault) {
+				continue
 			}
 			code, ok := exits[fault]
 			if !ok {

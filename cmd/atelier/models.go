@@ -173,6 +173,11 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
+		for _, name := range m.Options {
+			if rule, ok := m.OptionRules[name]; ok {
+				rows = append(rows, []string{"option", name + ": " + rule.String()})
+			}
+		}
 		for _, p := range m.Prices {
 			what := strings.TrimSpace(strings.Join([]string{perUnit(p.Unit), p.Quality, p.Size, p.Tier}, " "))
 			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ")"})

@@ -48,6 +48,7 @@ func New(c Config) (*Driver, error) {
 		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
 		Explain: explain,
 		Advice: map[media.Code]string{
+			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
 			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",
 			media.CodeForbidden:     "look at its account list",
 			media.CodeNotFound:      "check MIDJOURNEY_PROXY_URL, leave midjourney.speed out, or use another midjourney.action",

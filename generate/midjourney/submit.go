@@ -1,6 +1,7 @@
 package midjourney
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,7 +84,8 @@ func (s submitted) fault(status int) post.Fault {
 	f := post.Fault{Words: s.Description}
 	switch {
 	case s.Code == codeBanned:
-		f.Blocked, f.Words = &generate.Safety{Stage: "input", Categories: []string{"banned word"}}, "banned word "+string(s.Properties.BannedWord)
+		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned word"}}
+		f.Words, f.Advice = cmp.Or(string(s.Properties.BannedWord), s.Description), "change a word of the prompt"
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):
 		f.Code = media.CodeQuotaExceeded

@@ -88,7 +88,7 @@ func New(c Config) (*Client, error) {
 func (c *Client) Ready() error {
 	switch {
 	case c.Base == "":
-		return media.Errorf(media.CodeMissingKey, "no address for %s: set %s", c.Name, c.BaseVariable)
+		return media.Errorf(media.CodeMissingKey, "no address for %s: %s", c.Name, cmp.Or(c.config.Advice[media.CodeMissingKey], "set "+c.BaseVariable))
 	case c.Secret == "" && c.config.KeyVariable != "":
 		return media.Errorf(media.CodeMissingKey, "no key for %s: set %s", c.Name, c.config.KeyVariable)
 	}

@@ -99,7 +99,7 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (generate.Update, error) 
 	if f.Blocked != nil {
 		return generate.Update{
 			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
-			Items: c.Moderated(call.N, *f.Blocked, "%s refused the prompt or the picture: change the prompt (%s)", c.Name, f.Words),
+			Items: c.Moderated(call.N, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
 	return generate.Update{}, c.fault(call, a, f)
@@ -110,19 +110,20 @@ func (c *Client) Refuse(call Call, a *Answer, f Fault) (generate.Update, error) 
 func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	code := cmp.Or(f.Code, c.config.Codes[f.Status], codeOf(f.Status))
 	e := media.Errorf(code, "%s", c.sentence(code, call, f))
-	switch code {
-	case media.CodeRateLimited:
+	if code == media.CodeRateLimited || code == media.CodeUnavailable {
 		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
-	case media.CodeUnavailable:
-		e.RetryAfter = max(f.Wait, c.wait(a.Header), c.wait(f.Quoted))
-		e.Retryable = a.free || f.Idle || !f.Ran && slices.Contains(append(c.config.Repeat, http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
-		if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
-			e.Retryable = should
-		}
-		if !e.Retryable && !a.free {
-			e.Cause = generate.ErrUnsettled
-			e.Message += "; the call may have been billed, so it is not repeated"
-		}
+	}
+	if code != media.CodeUnavailable {
+		return e
+	}
+	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
+	e.Retryable = a.free || f.Idle || idle && !f.Ran
+	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
+		e.Retryable = should
+	}
+	if !e.Retryable && !a.free {
+		e.Cause = generate.ErrUnsettled
+		e.Message += "; the call may have been billed, so it is not repeated"
 	}
 	return e
 }

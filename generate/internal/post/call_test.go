@@ -1,0 +1,306 @@
+package post_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/internal/post"
+	"atelier/media"
+)
+
+// said is an error answer of the provider X.
+type said struct {
+	Words   string        `json:"words"`
+	Code    media.Code    `json:"code"`
+	Wait    time.Duration `json:"wait"`
+	Ran     bool          `json:"ran"`
+	Idle    bool          `json:"idle"`
+	Blocked string        `json:"blocked"`
+}
+
+func explain(a *post.Answer) (post.Fault, bool) {
+	var s said
+	if json.Unmarshal(a.Body, &s) != nil {
+		return post.Fault{}, false
+	}
+	f := post.Fault{Words: s.Words, Code: s.Code, Wait: s.Wait, Ran: s.Ran, Idle: s.Idle}
+	if s.Blocked != "" {
+		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{s.Blocked}}
+	}
+	return f, true
+}
+
+// provider is a client of X, which gives one answer.
+func provider(t *testing.T, status int, header map[string]string, body string) *post.Client {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body) // a client that is gone needs no answer
+	}))
+	t.Cleanup(srv.Close)
+	c, err := post.New(post.Config{
+		Name: "X", BaseURL: srv.URL + "/v1/", Version: "/v1", BaseVariable: "X_BASE_URL", Key: "hush-hush", KeyVariable: "X_API_KEY",
+		Codec: generatetest.NewCodec(t), Explain: explain, Codes: map[int]media.Code{http.StatusTeapot: media.CodeForbidden},
+		Repeat: []int{http.StatusGatewayTimeout}, Advice: map[media.Code]string{media.CodeQuotaExceeded: "top it up"},
+		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestMeanings: every error answer becomes a code, a message and leave to repeat.
+func TestMeanings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status           int
+		header           map[string]string
+		body             string
+		code             media.Code
+		retry, unsettled bool
+		wait             time.Duration
+		says             string
+	}{
+		{400, nil, `{"words":"bad hush-hush"}`, media.CodeInvalid, false, false, 0, "X refused the request for a fox: bad [key]"},
+		{401, nil, `{"words":"key 12 is bad"}`, media.CodeUnauthorized, false, false, 0, "X refused the key: check it"},
+		{402, nil, `{"words":"no money"}`, media.CodeQuotaExceeded, false, false, 0, "the account at X has no credit left: top it up (no money)"},
+		{403, nil, `{}`, media.CodeForbidden, false, false, 0, "X does not let this account use a fox: check its key, its limits and its restrictions"},
+		{418, nil, `{}`, media.CodeForbidden, false, false, 0, "use a fox"},
+		{404, nil, `{}`, media.CodeNotFound, false, false, 0, "atelier models list"},
+		{409, nil, `{}`, media.CodeConflict, false, false, 0, "ask again"},
+		{413, nil, `{}`, media.CodeTooLarge, false, false, 0, "smaller"},
+		{400, nil, `{"code":"moderated","blocked":"gore"}`, "", false, false, 0, ""},
+		{429, map[string]string{"Retry-After": "7"}, `{"wait":3000000000}`, media.CodeRateLimited, true, false, 7 * time.Second, "wait"},
+		{429, nil, `{"wait":3000000000}`, media.CodeRateLimited, true, false, 3 * time.Second, "wait"},
+		{429, map[string]string{"Retry-After": "Sat, 21 Nov 2026 12:01:30 GMT"}, `{}`, media.CodeRateLimited, true, false, 90 * time.Second, ""},
+		{429, map[string]string{"Retry-After": "999999"}, `{}`, media.CodeRateLimited, true, false, 0, ""},
+		{500, nil, `{}`, media.CodeUnavailable, true, false, 0, "X failed with status 500"},
+		{500, nil, `{"ran":true}`, media.CodeUnavailable, false, true, 0, "not repeated"},
+		{500, map[string]string{"X-Should-Retry": "false"}, `{}`, media.CodeUnavailable, false, true, 0, ""},
+		{502, nil, `{}`, media.CodeUnavailable, false, true, 0, "may have been billed"},
+		{502, nil, `{"idle":true}`, media.CodeUnavailable, true, false, 0, ""},
+		{504, nil, `{}`, media.CodeUnavailable, true, false, 0, ""},
+		{500, nil, `<html>`, media.CodeUnavailable, false, true, 0, "X_BASE_URL"},
+		{302, nil, `<html>`, media.CodeBadResponse, false, true, 0, "X_BASE_URL"},
+	} {
+		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", N: 2, Into: &said{}})
+		if c.code == "" {
+			want := &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"gore"}}
+			if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeModerated || cmp.Diff(want, u.Items[1].Safety) != "" {
+				t.Errorf("refusal: %+v, %v", u, err)
+			}
+			continue
+		}
+		e, ok := errors.AsType[*media.Error](err)
+		if !ok || e.Code != c.code || e.Retryable != c.retry || errors.Is(err, generate.ErrUnsettled) != c.unsettled || e.RetryAfter != c.wait || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%d %s: %+v", c.status, c.body, err)
+		}
+	}
+}
+
+// TestFreeCallsCostNothing: what is asked for, or sent ahead, is never unsettled.
+func TestFreeCallsCostNothing(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]any{"poll": nil, "upload": post.Body{"a": 1}} {
+		for _, c := range []struct {
+			status int
+			answer string
+			code   media.Code
+			retry  bool
+		}{
+			{200, `{"words":"x`, media.CodeUnavailable, true},
+			{502, `{}`, media.CodeUnavailable, true},
+			{404, `{}`, media.CodeNotFound, false},
+			{404, `<html>`, media.CodeBadResponse, false},
+			{204, ``, "", false},
+		} {
+			call := post.Call{Path: "/v1/x", Body: body, Of: "the task", Into: &said{}, Free: true}
+			if c.code == "" {
+				call.Into = nil
+			}
+			_, err := provider(t, c.status, nil, c.answer).Do(t.Context(), call)
+			if media.CodeOf(err) != c.code || media.Retryable(err) != c.retry || errors.Is(err, generate.ErrUnsettled) || err != nil && strings.Contains(err.Error(), "billed, so") {
+				t.Errorf("%s: %d %s: %v", name, c.status, c.answer, err)
+			}
+		}
+	}
+}
+
+func TestSetUp(t *testing.T) {
+	t.Parallel()
+	codec := generatetest.NewCodec(t)
+	for name, c := range map[string]post.Config{
+		"no codec": {Name: "X", BaseURL: "https://x.example"}, "no scheme": {Codec: codec, BaseURL: "x.example", BaseVariable: "X_BASE_URL"},
+		"no host": {Codec: codec, BaseURL: "https://", BaseVariable: "X_BASE_URL"}, "a file": {Codec: codec, BaseURL: "file:///x", BaseVariable: "X_BASE_URL"},
+	} {
+		if _, err := post.New(c); media.CodeOf(err) != media.CodeInvalid || name != "no codec" && !strings.Contains(err.Error(), "X_BASE_URL") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]post.Config{
+		"X_BASE_URL": {Codec: codec, BaseVariable: "X_BASE_URL"}, "X_API_KEY": {Codec: codec, BaseURL: "https://x.example", KeyVariable: "X_API_KEY"},
+	} {
+		client, err := post.New(c)
+		if err != nil || media.CodeOf(client.Ready()) != media.CodeMissingKey || !strings.Contains(client.Ready().Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := client.Do(t.Context(), post.Call{Path: "/"}); media.CodeOf(err) != media.CodeMissingKey {
+			t.Errorf("%s: Do: %v", name, err)
+		}
+	}
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	stop := errors.New("stop")
+	for name, c := range map[string]struct {
+		body string
+		seen int
+		want error
+		code media.Code
+	}{
+		"whole":  {"event: x\ndata: {\"a\":1}\n\ndata: 2\n\ndata: [DONE]\n", 2, nil, ""},
+		"cut":    {"data: 1\n\ndata: {\"a\":", 1, io.ErrUnexpectedEOF, media.CodeInternal},
+		"broken": {"data: {\"a\":\n\ndata: 1\n\n", 0, nil, media.CodeBadResponse},
+		"ends":   {"data: \"end\"\n\ndata: 1\n\n", 1, nil, ""},
+		"stops":  {"data: \"stop\"\n\ndata: 1\n\n", 1, stop, media.CodeInternal},
+	} {
+		n := 0
+		err := (&post.Client{Name: "X"}).Events(&post.Stream{Body: io.NopCloser(strings.NewReader(c.body))}, func(data []byte) error {
+			n++
+			switch strings.TrimSpace(string(data)) {
+			case `"end"`:
+				return io.EOF
+			case `"stop"`:
+				return stop
+			}
+			return nil
+		})
+		if n != c.seen || media.CodeOf(err) != c.code || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %d events, %v", name, n, err)
+		}
+	}
+}
+
+func TestReach(t *testing.T) {
+	t.Parallel()
+	c := &post.Client{Name: "X"}
+	in := media.Output{Blob: media.Blob{Facts: media.Facts{MIMEType: "image/png"}}}
+	reach := post.Reach{N: 1, Inputs: 1, Methods: []generate.Method{generate.MethodEdit}}
+	edit := func(change func(*generate.Task)) generate.Task {
+		q := generate.Task{Method: generate.MethodEdit, N: 1, Inputs: []media.Output{in}}
+		change(&q)
+		return q
+	}
+	for name, c2 := range map[string]struct {
+		task generate.Task
+		code media.Code
+	}{
+		"drawn":     {generate.Task{N: 1}, ""},
+		"edit":      {edit(func(*generate.Task) {}), ""},
+		"two":       {generate.Task{N: 2}, media.CodeUnsupported},
+		"variation": {edit(func(q *generate.Task) { q.Method = generate.MethodVariation }), media.CodeUnsupported},
+		"nothing":   {edit(func(q *generate.Task) { q.Inputs = nil }), media.CodeInvalid},
+		"too many":  {edit(func(q *generate.Task) { q.Inputs = append(q.Inputs, in) }), media.CodeUnsupported},
+		"mask":      {edit(func(q *generate.Task) { q.Mask = &in }), media.CodeUnsupported},
+		"type":      {edit(func(q *generate.Task) { q.Model.InputTypes = []string{"image/jpeg"} }), media.CodeUnsupported},
+	} {
+		if err := c.Reaches(c2.task, reach); media.CodeOf(err) != c2.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	zero := 0
+	b := post.Body{}
+	for name, v := range map[string]any{"text": "x", "empty": "", "none": 0, "nil": (*int64)(nil), "zero": &zero, "bare": nil} {
+		b.Set(name, v)
+	}
+	q := generate.Task{Model: generate.Model{Provider: "x"}, Options: map[string]any{"a": 1}}
+	if err := errors.Join(b.Options(q, map[string]string{"a": "A"}), b.AnyOption(q, []string{"b"})); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(post.Body{"text": "x", "zero": 0, "A": 1, "a": 1}, b); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+	for _, err := range []error{b.Options(q, nil), b.AnyOption(q, []string{"a"})} {
+		if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "x.a") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestSignedWebhooks(t *testing.T) {
+	t.Parallel()
+	mac := hmac.New(sha256.New, []byte("secret"))
+	_, _ = mac.Write([]byte("body"))
+	n := generate.Notification{Body: []byte("body"), Header: http.Header{
+		"X-Sign": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "Authorization": {"Bearer key"}, "X-Half": {"sha256=zz"},
+	}}
+	for what, ok := range map[string]bool{
+		"signed": post.Signed(n, "X-Sign", "secret"), "carried": post.Bearer(n, "key"),
+		"other secret": !post.Signed(n, "X-Sign", "other"), "no header": !post.Signed(n, "X-None", "secret"),
+		"no hexadecimal": !post.Signed(n, "X-Half", "secret"), "other key": !post.Bearer(n, "kez"),
+	} {
+		if !ok {
+			t.Error(what)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]post.Text{`"a"`: "a", `1.50`: "1.50", `null`: "", `{}`: "", `true`: "", `[1]`: ""} {
+		var got post.Text
+		if err := json.Unmarshal([]byte(in), &got); err != nil || got != want {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+	}
+	for in, want := range map[string]bool{`{"a":1}`: true, ` [{"a":1},{}]`: true, `[]`: false, `[1]`: false, `<html>`: false, ``: false} {
+		var got struct{ A int }
+		if post.One([]byte(in), &got) != want || want && got.A != 1 {
+			t.Errorf("One(%s) = %+v", in, got)
+		}
+	}
+	for in, want := range map[string]string{"audio/L16; rate=24000": "audio/wav", "audio/opus": "audio/ogg", "image/png": "image/png"} {
+		if got := post.Declared(in); got != want {
+			t.Errorf("Declared(%s) = %s", in, got)
+		}
+	}
+}
+
+// FuzzAmount: what a provider calls an amount is exact decimal text, or nothing.
+func FuzzAmount(f *testing.F) {
+	for in, want := range map[string]string{"3.0000000000000004": "0.03", "1E2": "1", "1e999999999": "", "-1": "", "1/3": "", "": "", "0": "0", "0x10": "", "NaN": ""} {
+		if got := post.Amount(in, 100, 6); got != want {
+			f.Errorf("Amount(%q) = %q, want %q", in, got, want)
+		}
+		f.Add(in)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		if got := post.Amount(in, 100, 6); len(got) > 20 || strings.Trim(got, "0123456789.") != "" {
+			t.Errorf("Amount(%q) = %q", in, got)
+		}
+	})
+}

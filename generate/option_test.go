@@ -1,0 +1,88 @@
+package generate_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+func TestOptionRules(t *testing.T) {
+	t.Parallel()
+	m := generate.Model{
+		Provider: "x", Options: []string{"word", "number", "whole", "switch", "mixed", "free"},
+		OptionRules: map[string]generate.OptionRule{
+			"word": {Words: []string{"fast", "slow"}}, "number": {Max: 3}, "whole": {Min: 1, Max: 4, Whole: true, Hint: "a corner"},
+			"switch": {Switch: true}, "mixed": {Min: 1, Max: 2, Words: []string{"square"}},
+		},
+	}
+	for _, c := range []struct {
+		name  string
+		value any
+		want  string
+		says  string // of the error; empty if the value is taken
+	}{
+		{"word", " Fast", "fast", ""},
+		{"word", "x", "", "fast, slow"},
+		{"word", 1, "", "fast, slow"},
+		{"number", "2.50", "2.5", ""},
+		{"number", 0, "0", ""},
+		{"number", 3.1, "", "a number from 0 to 3"},
+		{"number", "NaN", "", "NaN"},
+		{"whole", 4.0, "4", ""},
+		{"whole", 1.5, "", "a corner"},
+		{"whole", 0, "", "a corner"},
+		{"switch", true, "true", ""},
+		{"switch", "F", "false", ""},
+		{"switch", "maybe", "", "true or false"},
+		{"mixed", "SQUARE", "square", ""},
+		{"mixed", "1.5", "1.5", ""},
+		{"mixed", 3, "", "a number from 1 to 2, square"},
+		{"free", []any{1}, "", ""},
+		{"word", []any{1}, "", "fast"},
+		{"unknown", 1, "", "x.unknown"},
+	} {
+		q := generate.Task{Model: m, Options: map[string]any{c.name: c.value}}
+		err := q.CheckOptions()
+		if c.says != "" {
+			if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s %v: %v, want %q", c.name, c.value, err, c.says)
+			}
+			continue
+		}
+		if got := q.Option(c.name); err != nil || got != c.want {
+			t.Errorf("%s %v: %q, %v; want %q", c.name, c.value, got, err, c.want)
+		}
+	}
+	if got := (generate.Task{Model: m}).Option("word"); got != "" {
+		t.Errorf("an option that nobody set: %q", got)
+	}
+}
+
+func TestBadOptionRules(t *testing.T) {
+	t.Parallel()
+	for says, row := range map[string]string{
+		"not among": "options: [a], option_rules: {b: {switch: true}}", "the least": "options: [a], option_rules: {a: {min: 2, max: 1}}",
+		"numbr": "options: [a], option_rules: {a: {numbr: true}}",
+	} {
+		file := "provider: x\nmodels: [{name: X, api_model: x, modality: image, methods: [generate], size: {mode: none}, max_n: 1, " + row + "}]"
+		if _, err := generate.LoadCatalogue(strings.NewReader(file)); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+// TestNear: an edit is as large as its picture, within the rule.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	r := generate.SizeRule{Mode: "free", Step: 8, MinSide: 32, MaxSide: 1536}
+	for in, want := range map[[2]int][2]int{{64, 48}: {64, 48}, {3072, 1536}: {1536, 768}, {40, 30}: {40, 32}, {0, 10}: {0, 0}} {
+		if w, h := r.Near(in[0], in[1]); [2]int{w, h} != want {
+			t.Errorf("%v: %dx%d, want %v", in, w, h, want)
+		}
+	}
+	if w, h := (generate.SizeRule{Mode: "none"}).Near(8, 8); w != 0 || h != 0 {
+		t.Errorf("no rule: %dx%d", w, h)
+	}
+}
