@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"atelier/action"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -70,6 +72,8 @@ type kept struct {
 	Outcome action.Outcome `json:"outcome"`
 	Media   []media.Output `json:"media,omitempty"`
 	Changes []media.Change `json:"changes,omitempty"`
+	Began   time.Time      `json:"began,omitzero"`
+	Ended   time.Time      `json:"ended,omitzero"`
 }
 
 // act runs one action.
@@ -80,7 +84,11 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 	r.emit(ctx, EventActionStarted, ActionStarted{StepID: rec.ID, Name: rec.Name, Turn: at.turn})
 	scope := media.ScopeOf(ctx)
 	scope.Step = rec.ID
-	out := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
+	done := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
+	out := done.Outcome
+	if !done.Ended.IsZero() {
+		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
+	}
 	rec.Status, rec.Code, rec.Message = StatusSucceeded, out.Code, out.Message
 	if !out.Success {
 		rec.Status = StatusFailed
@@ -101,12 +109,12 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 }
 
 // invoke calls the registry through the journal.
-func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) action.Outcome {
+func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) kept {
 	if err := notBegun(ctx); err != nil {
-		return refused(call.Name, err)
+		return kept{Outcome: refused(call.Name, err)}
 	}
 	if err := r.allowed(call.Name); err != nil {
-		return refused(call.Name, err)
+		return kept{Outcome: refused(call.Name, err)}
 	}
 	env := action.Env{
 		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
@@ -120,15 +128,19 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	ctx = context.WithValue(ctx, contextKey{}, &Context{Task: r.task, Input: r.input, run: r})
 	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		began := r.r.cfg.Now()
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes})
+		if journal.Left(ctx) {
+			return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
+		}
+		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now()})
 	})
 	var k kept
 	if err == nil {
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil {
-		return refused(call.Name, fmt.Errorf("run action: %w", err))
+		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err))}
 	}
 	k.Outcome.Media = k.Media
 	if err := r.set.Merge(k.Media); err != nil {
@@ -136,7 +148,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	}
 	k.Outcome.Changes = k.Changes
 	r.decide(ctx, k.Changes)
-	return k.Outcome
+	return k
 }
 
 // notBegun says why an act is not begun: the run ended while it waited its turn.
@@ -177,7 +189,7 @@ func (r *run) imageModels() []string {
 // begin makes the record of an act.
 func (r *run) begin(kind StepKind, name string, at callIndex) StepRecord {
 	return StepRecord{
-		ID: r.r.cfg.NewID(), RunID: r.id, AgentPath: r.path, Turn: at.turn, Index: at.index, Kind: kind,
+		ID: r.newID("act", at), RunID: r.id, AgentPath: r.path, Turn: at.turn, Index: at.index, Kind: kind,
 		Name: clip(name, 80), Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 }
@@ -188,7 +200,9 @@ func (r *run) saveStep(ctx context.Context, rec StepRecord) {
 
 // end saves the finished act and puts it into the log.
 func (r *run) end(ctx context.Context, rec StepRecord) {
-	rec.FinishedAt = r.r.cfg.Now()
+	if rec.FinishedAt.IsZero() {
+		rec.FinishedAt = r.r.cfg.Now()
+	}
 	r.saveStep(ctx, rec)
 	r.mu.Lock()
 	r.steps = append(r.steps, rec)

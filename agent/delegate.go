@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -24,6 +25,9 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	r.saveStep(ctx, rec)
 	r.emit(ctx, EventAgentStarted, AgentStarted{StepID: rec.ID, Agent: child.spec.slug, Name: child.spec.name, ChildRunID: child.id, Task: clip(call.Task, 500)})
 	res, err := child.do(ctx, granted)
+	if journal.Left(ctx) {
+		return agentOutcome{Name: child.spec.name}, nil, use
+	}
 	made := madeBy(res)
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
@@ -68,7 +72,7 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
 	child := &run{
-		r: r.r, spec: sp, id: r.r.cfg.NewID(), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
+		r: r.r, spec: sp, id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
 		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer, max: r.max,
 		// A model chose what is granted, so what does not fit is left out.
 		lenient: true,

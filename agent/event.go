@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strconv"
 	"time"
 
 	"atelier/action"
@@ -54,8 +55,43 @@ type Event struct {
 	RunID     string    `json:"run_id"`
 	AgentPath string    `json:"agent_path"`
 	At        time.Time `json:"at"`
+	// Key names the event within its run, in every replay alike, so that it is told once;
+	// empty for progress, which every process tells on its own.
+	Key string `json:"-"`
 	// Data is the payload struct that the type's comment names; no media bytes.
 	Data any `json:"data"`
+}
+
+// key finds the name of an event that was emitted in a turn.
+func (e Event) key(turn int) string {
+	of := ""
+	switch d := e.Data.(type) {
+	case RunStarted:
+		if e.Type == EventRunResumed {
+			return ""
+		}
+	case TurnStarted:
+		of = strconv.Itoa(d.Turn)
+	case TurnFinished:
+		of = strconv.Itoa(d.Turn)
+	case MessageDelta:
+		of = strconv.Itoa(turn)
+	case ActionStarted:
+		of = d.StepID
+	case ActionFinished:
+		of = d.StepID
+	case AgentStarted:
+		of = d.StepID
+	case AgentFinished:
+		of = d.StepID
+	case MediaEvent:
+		of = string(d.Output.Ref)
+	case Warning:
+		of = d.Message
+	case OperationProgress:
+		return ""
+	}
+	return string(e.Type) + " " + of
 }
 
 // RunStarted tells that a run began.

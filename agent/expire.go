@@ -121,6 +121,7 @@ func (r *run) summarise(ctx context.Context, s summary) (string, error) {
 		cutMiddle(r.task, 2000), o.Name, s.use.CompactLength, fenced(result))
 	resp, err := r.call(ctx, modelCall{
 		name:   fmt.Sprintf("turn-%d-summary-%d-%d", r.turns, s.entry.turn, s.index+1),
+		number: 64*s.entry.turn + s.index,
 		system: summaryPrompt, messages: []chat.Message{chat.Text(chat.RoleUser, ask)},
 	})
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 
 // GoAgent is an agent written in Go. It is called with the task and the granted
 // media of its run; what it stores is kept whatever it returns. A panic fails the run.
+// Where a run is replayed, the code runs again, and its acts give what they gave before:
+// it asks for the same ones in the same order.
 type GoAgent func(ctx context.Context, c *Context) (Answer, error)
 
 // Answer is what a Go agent gives back.
@@ -100,7 +102,7 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 // Action runs a registered action; what it makes is in the run's set. Whatever goes
 // wrong is in the outcome.
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	return c.run.act(ctx, ActionCall{Name: name, Params: params}, c.run.nextCall())
+	return c.run.act(ctx, ActionCall{Name: name, Params: params}, c.run.nextCall(ctx))
 }
 
 // code runs a Go agent as the one step of its run.

@@ -49,7 +49,7 @@ func stages() []stage {
 // call that was refused for its length costs nothing. What went stays out; a later
 // turn that does not fit goes through the stages anew.
 func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
-	resp, err := r.ask(ctx, "")
+	resp, err := r.ask(ctx, 0)
 	for i, s := range stages() {
 		if media.CodeOf(err) != media.CodeContextLength {
 			return resp, err
@@ -58,7 +58,7 @@ func (r *run) askWithin(ctx context.Context) (chat.Response, error) {
 			continue
 		}
 		r.warn(ctx, fmt.Sprintf("turn %d of %s: the conversation was too long for %s: %s", r.turns, r.spec.slug, r.model.Profile().Name, s.did))
-		resp, err = r.ask(ctx, fmt.Sprintf("-short-%d", i+1))
+		resp, err = r.ask(ctx, i+1)
 	}
 	if media.CodeOf(err) == media.CodeContextLength {
 		return resp, media.Errorf(media.CodeContextLength, "the prompt of agent %s does not fit the model with everything shortened: choose a chat model with a larger context, or give less text: %w", r.spec.slug, err)

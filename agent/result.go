@@ -8,6 +8,7 @@ import (
 	"atelier/action"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -62,6 +63,12 @@ type Request struct {
 	// counted when an answer has come, so a run ends a little above its limit.
 	MaxTurns  int
 	MaxTokens int64
+	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
+	// has to say about them.
+	Found []media.Output
+	Noted []string
+	// Journal makes this run durable; nil means the runner's.
+	Journal journal.Journal `json:"-"`
 }
 
 // Result is what became of a run. It holds everything that was made, whatever the status.

@@ -27,6 +27,8 @@ type run struct {
 	task         string
 	input        map[string]any
 	earlier      []chat.Message // the conversation before the task
+	found        []media.Output // what the request held as data
+	noted        []string       // what is to be said about that
 	journal      journal.Journal
 	prefer       preference
 	set          *media.Set
@@ -67,15 +69,19 @@ type preference struct{ chat, image []string }
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
 	r.startedAt = r.r.cfg.Now()
-	ctx = media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
-	if r.depth == 0 {
-		r.task = r.cleanText(ctx, r.task)
-		r.input, _ = r.clean(ctx, "user", r.input).(map[string]any)
+	ctx = r.scoped(ctx)
+	var refused []string
+	for _, o := range r.found {
+		if _, err := r.set.Add(o); err != nil {
+			refused = append(refused, fmt.Sprintf("%s cannot be used: %s", o, err))
+		}
 	}
 	r.grant(ctx, granted)
 	err := r.screen(ctx)
 	r.open(ctx)
 	r.showInputs(ctx)
+	r.stored(ctx, r.found)
+	r.warn(ctx, append(refused, r.noted...)...)
 	switch {
 	case err != nil:
 	case r.spec.code != nil:
@@ -84,6 +90,20 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 		err = r.loop(ctx)
 	}
 	return r.finish(ctx, err)
+}
+
+// scoped gives a context in which things belong to the run.
+func (r *run) scoped(ctx context.Context) context.Context {
+	return media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
+}
+
+// newID gives a record of the run its id: in every replay the same, where the run's id
+// can be derived from. kind tells records of one place apart.
+func (r *run) newID(kind string, at callIndex) string {
+	if id, ok := journal.ID(r.tree, r.id+"/"+kind, at.turn, at.index); ok && !at.nested {
+		return id
+	}
+	return r.r.cfg.NewID()
 }
 
 // grant puts items that the run may use into its set.
@@ -102,6 +122,9 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 
 // finish closes the run: status, result, records, events.
 func (r *run) finish(ctx context.Context, err error) (*Result, error) {
+	if journal.Left(ctx) {
+		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
+	}
 	status := StatusSucceeded
 	switch {
 	case err == nil:
@@ -211,8 +234,8 @@ func (r *run) warned() []string {
 	return append([]string{}, r.warnings...)
 }
 
-// open saves the run and tells of it. What was emitted before, as media found in the
-// task, follows: events belong to a run that is known.
+// open saves the run and tells of it. What was emitted before, as warnings about
+// granted media, follows: events belong to a run that is known.
 func (r *run) open(ctx context.Context) {
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, r.record(StatusRunning, nil)) })
 	r.mu.Lock()
@@ -228,7 +251,11 @@ func (r *run) open(ctx context.Context) {
 }
 
 func (r *run) emit(ctx context.Context, t EventType, data any) {
+	if journal.Left(ctx) {
+		return
+	}
 	e := Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data}
+	e.Key = e.key(r.turns)
 	r.mu.Lock()
 	wait := !r.begun
 	if wait {
@@ -242,6 +269,9 @@ func (r *run) emit(ctx context.Context, t EventType, data any) {
 
 // save calls the observer. A record that cannot be saved is a warning, no more.
 func (r *run) save(ctx context.Context, what string, f func(context.Context) error) {
+	if journal.Left(ctx) {
+		return // whoever goes on saves it
+	}
 	if err := f(context.WithoutCancel(ctx)); err != nil {
 		r.warn(ctx, fmt.Sprintf("the record of a %s was not saved: %s", what, err))
 	}
@@ -313,8 +343,14 @@ func (r *run) cleanText(ctx context.Context, s string) string {
 	return strings.Join(refs, " ")
 }
 
-// nextCall numbers the acts of Go code.
-func (r *run) nextCall() callIndex { return callIndex{turn: 1, index: int(r.calls.Add(1))} }
+// nextCall numbers the acts of Go code. Those of an action, within an act, have no place
+// that a replay would find again.
+func (r *run) nextCall(ctx context.Context) callIndex {
+	return callIndex{turn: 1, index: int(r.calls.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
+}
 
 // callIndex is the place of an act in its run.
-type callIndex struct{ turn, index int }
+type callIndex struct {
+	turn, index int
+	nested      bool
+}

@@ -202,32 +202,70 @@ func (r *Runner) slugs() []string {
 
 // Run runs an agent to its end. Where the error is not nil and the agent was found,
 // the result is there all the same, with the status and everything that was made.
-// When ctx ends, the run is cancelled: what is in flight is awaited and kept.
+// When ctx ends, the run is cancelled: what is in flight is awaited and kept. Where its
+// cause is journal.ErrLeft, the run is left as it is, to be replayed: the error wraps
+// the cause, and nothing more is saved or told.
 func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
-	spec, err := r.admit(req)
+	req, err := r.Prepare(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+	root, err := r.root(req)
+	if err != nil {
+		return nil, err
+	}
+	return root.do(ctx, req.Granted)
+}
+
+// Prepare gives a request as it may be kept: with ids, with the refs of its images, see
+// [Runner.StoreImages], and without the media that were in its message and input, which
+// are stored, recorded, and in Found. The error is the
+// one that Run would give. A prepared request is not changed by being prepared again.
+func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
 	}
 	if req.Owner == "" {
 		req.Owner = "local"
 	}
+	quiet := *r // what is found is told when the run has begun
+	quiet.cfg.Observer = silent{}
+	root, err := quiet.root(req)
+	if err != nil {
+		return req, err
+	}
+	if req, err = r.StoreImages(ctx, req); err != nil {
+		return req, err
+	}
+	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
+	ctx = root.scoped(ctx)
+	req.Message = root.cleanText(ctx, req.Message)
+	req.Input, _ = root.clean(ctx, "user", req.Input).(map[string]any)
+	req.Found = append(slices.Clip(req.Found), root.set.All()...)
+	req.Noted = append(slices.Clip(req.Noted), root.warnings...)
+	return req, nil
+}
+
+// root makes the run of a request that has its ids.
+func (r *Runner) root(req Request) (*run, error) {
+	spec, err := r.admit(req)
+	if err != nil {
+		return nil, err
+	}
 	if req.MaxTurns < 0 || req.MaxTokens < 0 {
 		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
 	}
-	if req, err = r.StoreImages(ctx, req); err != nil {
-		return nil, err
+	if req.Journal == nil {
+		req.Journal = r.cfg.Journal
 	}
-	root := &run{
+	return &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
-		task: req.Message, input: req.Input, earlier: req.History, journal: r.cfg.Journal,
+		task: req.Message, input: req.Input, earlier: req.History, journal: req.Journal,
+		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
 		images: inputImages(req.Images), lenient: req.LenientImages, vision: spec.vision(req.Vision),
-	}
-	return root.do(ctx, req.Granted)
+	}, nil
 }
 
 // Check tells whether Run would begin: that there is a message, and the agent is there

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/action"
 	"atelier/chat"
@@ -144,10 +145,15 @@ func painted(resp chat.Response) *Step {
 	return s
 }
 
-// ask puts the conversation to the model, for its next step.
-func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
+// ask puts the conversation to the model, for its next step. shorter counts the times
+// that the context was made shorter for it.
+func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
+	name := fmt.Sprintf("turn-%d-model", r.turns)
+	if shorter > 0 {
+		name += fmt.Sprintf("-short-%d", shorter)
+	}
 	return r.call(ctx, modelCall{
-		name:   fmt.Sprintf("turn-%d-model%s", r.turns, suffix),
+		name: name, number: shorter,
 		system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
 	})
 }
@@ -156,8 +162,10 @@ func (r *run) ask(ctx context.Context, suffix string) (chat.Response, error) {
 // schema asks for JSON.
 type modelCall struct {
 	name, system string
-	messages     []chat.Message
-	schema       json.RawMessage
+	// number tells the calls of one turn and kind apart.
+	number   int
+	messages []chat.Message
+	schema   json.RawMessage
 }
 
 // call makes one model call, journalled and recorded. The text of the response holds
@@ -165,7 +173,7 @@ type modelCall struct {
 func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	p := r.model.Profile()
 	rec := PromptRecord{
-		ID: r.r.cfg.NewID(), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
+		ID: r.newID("prompt "+c.name, callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
 		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 	save := func() {
@@ -179,8 +187,12 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if c.schema != nil {
 		req.SchemaName = schemaName
 	}
-	resp, err := r.generate(ctx, c.name, req)
+	done, err := r.generate(ctx, c.name, req)
+	resp := done.Response
 	rec.FinishedAt = r.r.cfg.Now()
+	if !done.Ended.IsZero() {
+		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
+	}
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
 		if errors.Is(err, chat.ErrUnsettled) {
@@ -211,25 +223,75 @@ func statusOf(ctx context.Context, err error) Status {
 	return StatusFailed
 }
 
+// answered is a model's answer as the journal remembers it, a failure too: a replay
+// does not ask again.
+type answered struct {
+	Response  chat.Response `json:"response"`
+	Failure   *failure      `json:"failure,omitempty"`
+	Unsettled bool          `json:"unsettled,omitempty"`
+	Began     time.Time     `json:"began,omitzero"`
+	Ended     time.Time     `json:"ended,omitzero"`
+}
+
+// failure is an error as the journal remembers it.
+type failure struct {
+	Code       media.Code    `json:"code"`
+	Message    string        `json:"message"`
+	Retryable  bool          `json:"retryable,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Valid      []string      `json:"valid,omitempty"`
+}
+
+func failureOf(err error) *failure {
+	f := &failure{Code: media.CodeOf(err), Message: media.Scrub(err.Error()), Retryable: media.Retryable(err)}
+	var e *media.Error
+	if errors.As(err, &e) {
+		f.RetryAfter, f.Valid = e.RetryAfter, e.Valid
+	}
+	return f
+}
+
+// err gives the error back.
+func (a answered) err() error {
+	if a.Failure == nil {
+		return nil
+	}
+	f := a.Failure
+	e := &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+	if a.Unsettled {
+		e.Cause = chat.ErrUnsettled
+	}
+	return e
+}
+
 // generate is the journalled call.
-func (r *run) generate(ctx context.Context, name string, req chat.Request) (chat.Response, error) {
+func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
+	var failed error // the error itself, where the call was made just now
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		resp, err := r.model.Generate(ctx, req)
-		if err != nil {
-			return nil, err
+		a := answered{Began: r.r.cfg.Now()}
+		a.Response, failed = r.model.Generate(ctx, req)
+		if failed != nil {
+			if ctx.Err() != nil {
+				return nil, failed
+			}
+			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		}
 		// What the provider's text holds of tokens never gets into a durable step.
-		resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
-		return json.Marshal(resp)
+		a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
+		a.Ended = r.r.cfg.Now()
+		return json.Marshal(a)
 	})
 	if err != nil {
-		return chat.Response{}, err
+		return answered{}, err
 	}
-	var resp chat.Response
-	if err := json.Unmarshal(b, &resp); err != nil {
-		return chat.Response{}, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
+	var a answered
+	if err := json.Unmarshal(b, &a); err != nil {
+		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
 	}
-	return resp, nil
+	if failed != nil {
+		return a, failed
+	}
+	return a, a.err()
 }
 
 // count adds a call to usage and cost.

@@ -230,7 +230,7 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, asError(err)
 	}
-	if known, err := g.recall(ctx, r.IdempotencyKey); known != nil || err != nil {
+	if known, err := g.recall(ctx, r); known != nil || err != nil {
 		return known, err
 	}
 	if err := g.prepare(ctx, p); err != nil {
@@ -248,13 +248,20 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	return x.work(ctx), nil
 }
 
-// recall finds what an idempotency key has already made.
-func (g *Gateway) recall(ctx context.Context, key string) (*Result, error) {
+// recall finds what an idempotency key has already made, or goes on with it.
+func (g *Gateway) recall(ctx context.Context, r Request) (*Result, error) {
 	log, ok := g.config.Operations.(Recaller)
-	if key == "" || !ok {
+	if r.IdempotencyKey == "" || !ok {
 		return nil, nil
 	}
-	known, err := log.Recall(ctx, key)
+	known, err := log.Recall(ctx, r.IdempotencyKey)
+	if finder, ok := log.(Finder); ok && r.TakeUp && media.CodeOf(err) == media.CodeConflict {
+		operation, err := finder.OperationOf(ctx, r.IdempotencyKey)
+		if err != nil {
+			return nil, wrap("look up idempotency key", err)
+		}
+		return g.Resume(ctx, operation)
+	}
 	if err != nil {
 		return nil, wrap("look up idempotency key", err)
 	}

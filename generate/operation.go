@@ -126,6 +126,14 @@ type Recaller interface {
 	Recall(ctx context.Context, key string) (*Result, error)
 }
 
+// Finder is an optional ability of an [OperationLog]: it finds operations by their
+// idempotency keys, for [Request.TakeUp].
+type Finder interface {
+	// OperationOf gives the id of the operation with this key and the owner of ctx. The
+	// error has code media.CodeNotFound if there is none.
+	OperationOf(ctx context.Context, key string) (operation string, err error)
+}
+
 // NopLog keeps nothing: for library use without a ledger.
 type NopLog struct{}
 

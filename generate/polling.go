@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"time"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
 // ErrLeft is the cause of a context that ends because somebody does not want to wait any
 // longer: tasks at their providers go on, and [Gateway.Resume] finds them.
-var ErrLeft = errors.New("left to go on")
+var ErrLeft = journal.ErrLeft
 
 // errRunning is the cause where a task goes on past the wait: that is no failure.
 var errRunning = errors.New("task goes on")

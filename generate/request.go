@@ -68,6 +68,9 @@ type Request struct {
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
+	// TakeUp goes on with the operation of IdempotencyKey where an earlier process left it
+	// unfinished, as [Gateway.Resume] does; without it such a request is a conflict.
+	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`
 }

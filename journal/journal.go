@@ -7,21 +7,34 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrLeft is the cause of a context that ends because the process stops and another one
+// will go on: nothing is finished and nothing is told, the replay will do both.
+var ErrLeft = errors.New("left to go on")
+
+// Left tells whether the work under ctx goes on elsewhere.
+func Left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
 
 // Journal runs the steps of one workflow.
 //
 // Step outputs are small JSON values; media bytes never pass through a journal
 // (law 1). Implementations are safe for concurrent use by the goroutines of one run.
+// The suite in journaltest holds every clause of this contract.
 type Journal interface {
 	// Step runs fn and remembers its result under name. When the workflow is
 	// replayed, a finished step returns its remembered result and fn does not run.
-	// Names are unique within a workflow and do not depend on timing.
+	// An error is handed on and not remembered: the step runs again in a replay, so a
+	// failure that has to stay is part of the result. A step within a step is part of
+	// the outer one. Names are unique within a workflow and do not depend on timing.
 	Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error)
 	// Sleep waits, durably where the engine is durable; it ends early with ctx.Err().
+	// Sleeps of one journal follow each other; what waits at once has its own Child.
 	Sleep(ctx context.Context, d time.Duration) error
-	// Child gives the journal of a child workflow with a stable id derived from name.
+	// Child gives the journal of a part of the workflow, whose names are its own: name
+	// is unique within the journal that it is a child of.
 	Child(ctx context.Context, name string) (Journal, error)
 }
 

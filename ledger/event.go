@@ -27,9 +27,10 @@ type Event struct {
 
 // Events keeps the event log of run trees.
 type Events interface {
-	// AppendEvents saves events in order, in one commit, and gives them ids, positions,
-	// sequences, and the time where they have none. Tree, RunID and Kind are required
-	// and the trees' root runs exist.
+	// AppendEvents saves events in order, in one commit, and gives them positions and
+	// sequences, and an id and the time where they have none. An event whose id is known
+	// is saved already: it is left out, also of the answer. Tree, RunID and Kind are
+	// required and the trees' root runs exist.
 	AppendEvents(ctx context.Context, events []Event) ([]Event, error)
 	// ListEvents lists a tree's events with a sequence above after, in order; limit as
 	// in [Page]. The tree may be named by any of its runs.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -30,11 +31,13 @@ type checker interface {
 
 // thread is a run's part of a conversation. It is nil outside of one.
 type thread struct {
-	id    string
-	asked ledger.Message
-	// history and inherited are what the run is given of the conversation.
-	history   []chat.Message
-	inherited []media.Output
+	ID    string         `json:"id"`
+	Asked ledger.Message `json:"asked"`
+	// History and Inherited are what the run is given of the conversation.
+	History   []chat.Message `json:"history,omitempty"`
+	Inherited []media.Output `json:"inherited,omitempty"`
+	// Answer is the id of the answer, in every replay the same.
+	Answer string `json:"-"`
 }
 
 // join gives a run its part of the conversation that it asks for, and saves the
@@ -49,20 +52,20 @@ func (s *Service) join(ctx context.Context, req agent.Request) (*thread, error) 
 			return nil, err
 		}
 	}
-	t := &thread{id: req.Conversation}
-	if t.id == NewConversation {
-		t.id = s.cfg.NewID()
-		err := s.cfg.Ledger.CreateConversation(ctx, ledger.Conversation{ID: t.id, Owner: req.Owner, Title: title(req.Message)})
+	t := &thread{ID: req.Conversation}
+	if t.ID == NewConversation {
+		t.ID = s.cfg.NewID()
+		err := s.cfg.Ledger.CreateConversation(ctx, ledger.Conversation{ID: t.ID, Owner: req.Owner, Title: title(req.Message)})
 		if err != nil {
 			return nil, err
 		}
 	} else if err := s.recall(ctx, req.Owner, t); err != nil {
 		return nil, err
 	}
-	t.asked = ledger.Message{
-		ID: s.cfg.NewID(), ConversationID: t.id, Role: ledger.RoleUser, RunID: req.RunID, Agent: req.Agent, Text: req.Message,
+	t.Asked = ledger.Message{
+		ID: s.cfg.NewID(), ConversationID: t.ID, Role: ledger.RoleUser, RunID: req.RunID, Agent: req.Agent, Text: req.Message,
 	}
-	return t, s.cfg.Ledger.SaveMessage(ctx, req.Owner, t.asked)
+	return t, s.cfg.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
 }
 
 // title is the beginning of a text in one line, without placeholders.
@@ -78,23 +81,23 @@ func title(text string) string {
 // recall reads what a conversation holds for a run that goes on with it.
 func (s *Service) recall(ctx context.Context, owner string, t *thread) error {
 	l := s.cfg.Ledger
-	_, err := l.Conversation(ctx, owner, t.id)
+	_, err := l.Conversation(ctx, owner, t.ID)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: use the id of one that there is (atelier conversations list), or %s to begin one", media.Scrub(t.id), NewConversation)
+		return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: use the id of one that there is (atelier conversations list), or %s to begin one", media.Scrub(t.ID), NewConversation)
 	}
 	if err != nil {
 		return err
 	}
-	messages, err := l.ListMessages(ctx, owner, t.id, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: historyMessages}})
+	messages, err := l.ListMessages(ctx, owner, t.ID, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: historyMessages}})
 	if err != nil {
 		return err
 	}
-	attached, err := l.ListAttachments(ctx, owner, t.id, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	attached, err := l.ListAttachments(ctx, owner, t.ID, ledger.MessageQuery{Newest: true, Page: ledger.Page{Limit: ledger.MaxLimit}})
 	if err != nil {
 		return err
 	}
-	t.history = history(messages, attached.Items)
-	t.inherited, err = s.attached(ctx, owner, attached.Items)
+	t.History = history(messages, attached.Items)
+	t.Inherited, err = s.attached(ctx, owner, attached.Items)
 	return err
 }
 
@@ -138,7 +141,7 @@ func (s *Service) answer(ctx context.Context, t *thread, req agent.Request, res 
 		}
 	}
 	m := ledger.Message{
-		ID: s.cfg.NewID(), ConversationID: t.id, Role: ledger.RoleAssistant, RunID: req.RunID, Agent: req.Agent, Status: ledger.StatusFailed,
+		ID: cmp.Or(t.Answer, s.cfg.NewID()), ConversationID: t.ID, Role: ledger.RoleAssistant, RunID: req.RunID, Agent: req.Agent, Status: ledger.StatusFailed,
 	}
 	if runErr != nil {
 		m.Failure = ledger.Failure{Code: string(media.CodeOf(runErr)), Message: runErr.Error(), Retryable: media.Retryable(runErr)}
@@ -146,7 +149,7 @@ func (s *Service) answer(ctx context.Context, t *thread, req agent.Request, res 
 	var chosen []media.Output
 	if res != nil {
 		note("the message", s.understood(ctx, t, req))
-		warnings = append(warnings, s.attach(ctx, req.Owner, t.asked.ID, t.given(res))...)
+		warnings = append(warnings, s.attach(ctx, req.Owner, t.Asked.ID, t.given(res))...)
 		m.Agent, m.Text, m.Status, chosen = res.Agent, res.Message, ledger.Status(res.Status), res.Outputs
 	}
 	err := s.cfg.Ledger.SaveMessage(ctx, req.Owner, m)
@@ -160,19 +163,19 @@ func (s *Service) answer(ctx context.Context, t *thread, req agent.Request, res 
 // understood writes the person's message again if the run took media out of its text.
 func (s *Service) understood(ctx context.Context, t *thread, req agent.Request) error {
 	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
-	if err != nil || row.Task == t.asked.Text {
+	if err != nil || row.Task == t.Asked.Text {
 		return err
 	}
-	t.asked.Text = row.Task
-	return s.cfg.Ledger.SaveMessage(ctx, req.Owner, t.asked)
+	t.Asked.Text = row.Task
+	return s.cfg.Ledger.SaveMessage(ctx, req.Owner, t.Asked)
 }
 
 // given lists what came with the person's message: the run's inputs that it did not
 // inherit, and the items that the message names.
 func (t *thread) given(res *agent.Result) []media.Output {
-	named := media.Refs(t.asked.Text)
+	named := media.Refs(t.Asked.Text)
 	return slices.DeleteFunc(slices.Clone(res.All()), func(o media.Output) bool {
-		inherited := slices.ContainsFunc(t.inherited, func(i media.Output) bool { return i.Ref == o.Ref })
+		inherited := slices.ContainsFunc(t.Inherited, func(i media.Output) bool { return i.Ref == o.Ref })
 		return (o.Origin.Direction != "input" || inherited) && !slices.Contains(named, o.Ref)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent"
 	"atelier/chat"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -74,7 +75,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
 	}
 	if r.Status == agent.StatusRunning {
-		return o.store.CreateRun(ctx, row)
+		return o.begin(ctx, row)
 	}
 	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
@@ -86,6 +87,19 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		return err
 	}
 	return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+}
+
+// begin saves a run that begins, or finds it where it is replayed: then it is under way again.
+func (o *Observer) begin(ctx context.Context, row ledger.Run) error {
+	err := o.store.CreateRun(ctx, row)
+	if media.CodeOf(err) != media.CodeConflict {
+		return err
+	}
+	have, known := o.store.Run(ctx, row.Owner, row.ID)
+	if known != nil || have.Tree != row.Tree {
+		return err
+	}
+	return nil
 }
 
 func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Output) error {
@@ -135,8 +149,18 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		e.Data = f
 	}
 	o.log.append(ctx, ledger.Event{
-		Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
+		ID: eventID(e), Tree: e.Tree, RunID: e.RunID, AgentPath: e.AgentPath, Kind: string(e.Type), Payload: encode(e.Data), CreatedAt: e.At,
 	})
+}
+
+// eventID is the same in every replay of a run, so that an event is saved once; empty
+// for events that a replay does not bring again.
+func eventID(e agent.Event) string {
+	if e.Key == "" {
+		return ""
+	}
+	id, _ := journal.ID(e.Tree, "event "+e.RunID+" "+e.Key, 0, 0)
+	return id
 }
 
 // encode is JSON without base64; what cannot be encoded is left out.

@@ -21,6 +21,7 @@ var (
 	_ generate.OperationLog = (*Operations)(nil)
 	_ generate.Recaller     = (*Operations)(nil)
 	_ generate.Resumer      = (*Operations)(nil)
+	_ generate.Finder       = (*Operations)(nil)
 )
 
 // NewOperations journals in the ledger.
@@ -132,6 +133,12 @@ func (l *Operations) Recall(ctx context.Context, key string) (*generate.Result, 
 		Operation: o.ID, Status: o.Status, Model: o.Model, Provider: o.Provider, Slots: saved.Slots,
 		Dispositions: o.Dispositions, Usage: o.Usage, Cost: o.Cost, Warnings: o.Warnings, Metadata: o.Metadata,
 	}, nil
+}
+
+// OperationOf finds an operation by its idempotency key.
+func (l *Operations) OperationOf(ctx context.Context, key string) (string, error) {
+	found, err := l.store.OperationByKey(ctx, media.ScopeOf(ctx).Owner, key)
+	return found.ID, err
 }
 
 // slot reads a slot back. An item that was deleted since is a failed slot.

@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -10,8 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"atelier/agent"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/durable"
 )
 
 // Agents runs one agent to its end; *agent.Runner does.
@@ -30,6 +34,17 @@ type Config struct {
 	Observer *Observer
 	// NewID makes run ids; nil means UUIDv7.
 	NewID func() string
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
+	// Engine makes runs durable: they can be taken over when their process ends. The
+	// service launches and closes it. Nil means that runs end with their process.
+	Engine *durable.Engine
+	// Setting says how Agents are set up, as small JSON without secrets: what whoever
+	// takes a run over has to know. Nil means that there is nothing to know.
+	Setting json.RawMessage
+	// Outfit makes the agents for a run that was begun with another setting, and what
+	// closes them. Nil means that Agents do.
+	Outfit func(ctx context.Context, setting json.RawMessage) (agents Agents, closer func(), err error)
 }
 
 // Validate names the setting that is missing.
@@ -49,8 +64,9 @@ func (c Config) Validate() error {
 type Service struct {
 	cfg Config
 
-	mu      sync.Mutex // guards cancels and closed
-	cancels map[string]context.CancelFunc
+	mu      sync.Mutex // guards here, outfits and closed
+	here    map[string]*Run
+	outfits map[string]outfit
 	closed  bool
 	runs    sync.WaitGroup
 }
@@ -63,7 +79,16 @@ func NewService(c Config) (*Service, error) {
 	if c.NewID == nil {
 		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
-	return &Service{cfg: c, cancels: map[string]context.CancelFunc{}}, nil
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	s := &Service{cfg: c, here: map[string]*Run{}, outfits: map[string]outfit{}}
+	if c.Engine != nil {
+		if err := c.Engine.Launch(s.perform); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // Run is a run that was started.
@@ -76,7 +101,17 @@ type Run struct {
 	done   chan struct{}
 	result *agent.Result
 	err    error
+	// stop ends when the run is to be cancelled.
+	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
+	// taken is closed when durable work for the run begins in this process.
+	taken chan struct{}
+}
+
+func newRun(ctx context.Context, id string) *Run {
+	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{})}
+	r.stop, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return r
 }
 
 // Wait gives the result when the run has ended, or the context's error before.
@@ -104,29 +139,47 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	if req.Owner == "" {
 		req.Owner = "local"
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &Run{ID: req.RunID, done: make(chan struct{}), cancel: cancel}
-	joined := make(chan error, 1)
-	err := s.enter(r, func() {
-		defer s.leave(r)
-		defer close(r.done)
-		t, err := s.join(ctx, req)
-		if t != nil {
-			r.Conversation = t.id
-		}
-		joined <- err
-		if err == nil {
-			r.result, r.err = s.execute(ctx, req, t)
-		}
-	})
-	if err == nil {
-		err = <-joined
+	r := newRun(ctx, req.RunID)
+	if err := s.enter(r); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		cancel()
+	if err := s.begin(context.WithoutCancel(ctx), r, req); err != nil {
+		s.leave(r)
 		return nil, err
 	}
 	return r, nil
+}
+
+// preparer is a runner that can take media out of a request before it is kept;
+// *agent.Runner is one.
+type preparer interface {
+	Prepare(ctx context.Context, r agent.Request) (agent.Request, error)
+}
+
+// begin keeps what is asked and lets the run begin.
+func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
+	var err error
+	if p, ok := s.cfg.Agents.(preparer); ok {
+		if req, err = p.Prepare(ctx, req); err != nil {
+			return err
+		}
+	}
+	t, err := s.join(ctx, req)
+	if err != nil {
+		return err
+	}
+	if t != nil {
+		r.Conversation = t.ID
+	}
+	if s.cfg.Engine != nil {
+		return s.beginDurably(ctx, r, work{Request: req, Thread: t, Setting: s.cfg.Setting})
+	}
+	go func() {
+		defer s.leave(r)
+		r.result, r.err = s.execute(r.stop, s.cfg.Agents, req, t)
+		close(r.done)
+	}()
+	return nil
 }
 
 // Run runs an agent to its end. When ctx ends, the run is cancelled and what is in
@@ -146,81 +199,132 @@ func (s *Service) Run(ctx context.Context, req agent.Request) (*agent.Result, er
 func (s *Service) Cancel(runID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	cancel, ok := s.cancels[runID]
+	r, ok := s.here[runID]
 	if !ok {
 		return media.Errorf(media.CodeNotFound, "run %q is not running in this process", runID)
 	}
-	cancel()
+	r.cancel()
 	return nil
 }
 
 // Close cancels all runs, waits for them to save what they made, and takes no new ones.
 func (s *Service) Close() {
-	s.mu.Lock()
-	s.closed = true
-	for _, cancel := range s.cancels {
-		cancel()
+	for _, r := range s.shut() {
+		r.cancel()
 	}
-	s.mu.Unlock()
 	s.runs.Wait()
+	s.closeAll(context.Background())
 }
 
-// enter begins work unless the service is closed or the run is here already.
-func (s *Service) enter(r *Run, work func()) error {
+// shut takes no new runs, and gives those that are here.
+func (s *Service) shut() []*Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return slices.Collect(maps.Values(s.here))
+}
+
+// enter admits a run unless the service is closed or the run is here already.
+func (s *Service) enter(r *Run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return media.Errorf(media.CodeUnavailable, "the service is closing: start the run again later")
 	}
-	if _, ok := s.cancels[r.ID]; ok {
+	if _, ok := s.here[r.ID]; ok {
 		return media.Errorf(media.CodeConflict, "run %s is under way already", r.ID)
 	}
-	s.cancels[r.ID] = r.cancel
-	s.runs.Go(work)
+	s.here[r.ID] = r
+	s.runs.Add(1)
 	return nil
 }
 
 func (s *Service) leave(r *Run) {
 	r.cancel()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.cancels, r.ID)
+	delete(s.here, r.ID)
+	s.mu.Unlock()
+	s.runs.Done()
 }
 
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
 // execute runs the agent and, in a conversation, saves the answer, also when it fails.
-func (s *Service) execute(ctx context.Context, req agent.Request, t *thread) (*agent.Result, error) {
-	res, err := s.work(ctx, req, t)
-	if t == nil {
+func (s *Service) execute(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
+	res, err := s.work(ctx, agents, req, t)
+	if t == nil || journal.Left(ctx) {
 		return res, err
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	warnings := s.answer(save, t, req, res, err)
 	if res != nil {
-		res.Conversation, res.Warnings = t.id, append(res.Warnings, warnings...)
+		res.Conversation, res.Warnings = t.ID, append(res.Warnings, warnings...)
 	}
 	return res, err
 }
 
-// work gives the run its media, runs the agent and adds up what it cost.
-func (s *Service) work(ctx context.Context, req agent.Request, t *thread) (*agent.Result, error) {
-	granted, warnings := s.grant(ctx, req, req.Granted)
-	if len(granted) == 0 && len(req.Granted) > 0 {
-		return nil, media.Errorf(media.CodeInvalid, "the media for this run could not be handed to it: %s", strings.Join(warnings, "; "))
+// gift is what a run is given of media, as the journal remembers it.
+type gift struct {
+	Granted, Inherited []media.Output
+	Warnings           []string
+	// Answer is the id of the answer in a conversation.
+	Answer string
+}
+
+// give records in the run's tree what it is given.
+func (s *Service) give(ctx context.Context, req agent.Request, t *thread) (gift, error) {
+	var g gift
+	g.Granted, g.Warnings = s.grant(ctx, req, req.Granted)
+	if len(g.Granted) == 0 && len(req.Granted) > 0 {
+		return g, media.Errorf(media.CodeInvalid, "the media for this run could not be handed to it: %s", strings.Join(g.Warnings, "; "))
 	}
+	if t == nil {
+		return g, nil
+	}
+	g.Warnings = append(g.Warnings, s.attach(ctx, req.Owner, t.Asked.ID, g.Granted)...)
+	inherited, more := s.grant(ctx, req, without(t.Inherited, g.Granted))
+	g.Inherited, g.Warnings, g.Answer = inherited, append(g.Warnings, more...), s.cfg.NewID()
+	return g, nil
+}
+
+// given is give as a step: what was recorded once is not recorded again.
+func (s *Service) given(ctx context.Context, req agent.Request, t *thread) (g gift, err error) {
+	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
+		return s.give(ctx, req, t)
+	}
+	b, err := req.Journal.Step(ctx, "given", func(ctx context.Context) ([]byte, error) {
+		g, err := s.give(ctx, req, t)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(g)
+	})
+	if err != nil {
+		return g, err
+	}
+	if err := json.Unmarshal(b, &g); err != nil {
+		return g, media.Errorf(media.CodeCorrupt, "read what the run was given: %w", err)
+	}
+	return g, nil
+}
+
+// work gives the run its media, runs the agent and adds up what it cost.
+func (s *Service) work(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
+	g, err := s.given(ctx, req, t)
+	if err != nil {
+		return nil, err
+	}
+	warnings, granted := g.Warnings, g.Granted
 	if t != nil {
-		req.History = t.history
-		warnings = append(warnings, s.attach(ctx, req.Owner, t.asked.ID, granted)...)
-		inherited, more := s.grant(ctx, req, without(t.inherited, granted))
-		t.inherited, granted, warnings = inherited, append(slices.Clone(inherited), granted...), append(warnings, more...)
+		req.History, t.Inherited, t.Answer = t.History, g.Inherited, g.Answer
+		granted = append(slices.Clone(g.Inherited), granted...)
 	}
 	req.Granted = granted
-	res, runErr := s.cfg.Agents.Run(ctx, req)
-	if res == nil {
-		return nil, runErr
+	res, runErr := agents.Run(ctx, req)
+	if res == nil || journal.Left(ctx) {
+		return res, runErr
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
@@ -228,7 +332,6 @@ func (s *Service) work(ctx context.Context, req agent.Request, t *thread) (*agen
 	if err := s.cfg.Observer.Flush(save); err != nil {
 		res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
 	}
-	var err error
 	if res.Cost, err = s.cfg.Observer.total(save, req.Owner, req.RunID, req.RunID, res.Cost); err != nil {
 		res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.Scrub(err.Error()))
 	}

@@ -74,7 +74,7 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	if n < 1 || n > maxImages {
 		return action.Result{}, media.Errorf(media.CodeInvalid, "NumberOfImages must be 1 to %d, not %d", maxImages, n)
 	}
-	res, err := g.Generate(ctx, request(c, n, k))
+	res, err := g.Generate(ctx, request(ctx, c, n, k))
 	if res == nil {
 		if err == nil {
 			err = media.Errorf(media.CodeInternal, "the gateway gave no result")
@@ -99,15 +99,19 @@ func whyNone(res *generate.Result) error {
 	return media.Errorf(media.CodeInternal, "No image was made")
 }
 
-// request translates the parameters. Size gives way to a ratio that was asked for,
+// request translates the parameters. An act of a run is one operation, also when the
+// run is replayed in another process. Size gives way to a ratio that was asked for,
 // because Size has a default and the ratio has none.
-func request(c *action.Call, n int, k kind) generate.Request {
+func request(ctx context.Context, c *action.Call, n int, k kind) generate.Request {
 	r := generate.Request{
 		Method: k.method, Modality: media.ModalityImage,
 		Prompt: c.Text("Prompt"), Model: c.Text("Model"), Prefer: c.Prefer, N: n,
 		Size: c.Text("Size"), Quality: c.Text("Quality"), Style: c.Text("Style"),
 		NegativePrompt: c.Text("NegativePrompt"), OutputFormat: c.Text("OutputFormat"), AspectRatio: c.Text("AspectRatio"),
 		Inputs: c.Items("Images"), Label: k.label,
+	}
+	if step := media.ScopeOf(ctx).Step; step != "" {
+		r.IdempotencyKey, r.TakeUp = "step-"+step, true
 	}
 	if masks := c.Items("Mask"); len(masks) > 0 {
 		r.Mask = &masks[0]

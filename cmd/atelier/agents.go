@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/action"
 	"atelier/action/diagram"
@@ -21,18 +26,25 @@ import (
 	"atelier/generate"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/durable"
 )
 
 // crew is everything that runs agents.
 type crew struct {
+	*outfit
 	service  *run.Service
 	observer *run.Observer
-	files    *file.Files // nil without --files
+}
+
+// outfit is a runner of agents and what it works with.
+type outfit struct {
+	runner   *agent.Runner
+	files    *file.Files // nil without a folder
 	research *research   // the other sources
 	actions  *action.Registry
 }
 
-// crewConfig is what the command line says about a run.
+// crewConfig is what the command line says about runs.
 type crewConfig struct {
 	// files is the folder that agents may read; empty means none.
 	files string
@@ -40,6 +52,11 @@ type crewConfig struct {
 	kb, db string
 	// agents is a folder of definitions beside the shipped ones; empty means none.
 	agents string
+	// model is the chat model that the command named; empty means none.
+	model string
+	// durable makes runs survive their process; takesOver makes the crew go on with those
+	// of processes that ended.
+	durable, takesOver bool
 	// events is told how generations go on.
 	events func(ctx context.Context, e generate.Event)
 }
@@ -47,22 +64,153 @@ type crewConfig struct {
 // close ends what is running and closes the folder.
 func (c *crew) close() {
 	c.service.Close()
-	if c.files != nil {
-		_ = c.files.Close() // opened for reading only
+	c.outfit.close()
+}
+
+func (o *outfit) close() {
+	if o.files != nil {
+		_ = o.files.Close() // opened for reading only
 	}
-	c.research.close()
+	o.research.close()
 }
 
 func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	c := &crew{}
-	defer func() {
-		if err != nil {
-			c.research.close()
-		}
-	}()
 	if c.observer, err = run.NewObserver(run.ObserverConfig{Ledger: a.ledger}); err != nil {
 		return nil, err
 	}
+	if c.outfit, err = a.outfit(ctx, cfg, c.observer); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			c.outfit.close()
+		}
+	}()
+	rc := run.Config{Agents: c.runner, Ledger: a.ledger, Observer: c.observer}
+	if cfg.durable {
+		if rc.Setting, err = cfg.setting(); err != nil {
+			return nil, err
+		}
+		rc.Outfit = func(ctx context.Context, saved json.RawMessage) (run.Agents, func(), error) {
+			other, err := cfg.as(saved)
+			if err != nil {
+				return nil, nil, err
+			}
+			o, err := a.outfit(ctx, other, c.observer)
+			if err != nil {
+				return nil, nil, err
+			}
+			return o.runner, o.close, nil
+		}
+		if rc.Engine, err = a.engine(ctx, cfg.takesOver); err != nil {
+			return nil, err
+		}
+	}
+	if c.service, err = run.NewService(rc); err != nil && rc.Engine != nil {
+		err = errors.Join(err, rc.Engine.Close(ctx))
+	}
+	return c, err
+}
+
+// engine opens the durable engine beside the ledger.
+func (a *app) engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
+	return durable.Open(ctx, durable.Config{
+		Path: filepath.Join(a.settings.data, "engine.db"), Locks: filepath.Join(a.settings.data, "executors"), TakesOver: takesOver,
+	})
+}
+
+// setting is what a crew was set up with, for whoever takes its runs over. The address
+// of a database with a password in it is not kept.
+type setting struct {
+	Files  parts  `json:"files,omitempty"`
+	KB     parts  `json:"kb,omitempty"`
+	DB     parts  `json:"db,omitempty"`
+	Secret bool   `json:"db_secret,omitempty"`
+	Agents parts  `json:"agents,omitempty"`
+	Model  string `json:"model,omitempty"`
+}
+
+// parts is a path in short parts: a long one looks like base64, which is not kept.
+type parts []string
+
+// partLength is how long a part may be, in bytes.
+const partLength = 24
+
+func partsOf(path string) (p parts) {
+	for b := range slices.Chunk([]byte(path), partLength) {
+		p = append(p, url.PathEscape(string(b)))
+	}
+	return p
+}
+
+func (p parts) path() string {
+	whole, err := url.PathUnescape(strings.Join(p, ""))
+	if err != nil {
+		return strings.Join(p, "")
+	}
+	return whole
+}
+
+// absolute is a path that means the same in another folder.
+func absolute(path string) (parts, error) {
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "find %s: %w", path, err)
+	}
+	return partsOf(whole), nil
+}
+
+func (c crewConfig) setting() (json.RawMessage, error) {
+	s := setting{Model: c.model}
+	db := c.db
+	if u, err := url.Parse(c.db); strings.Contains(c.db, "://") {
+		db, s.DB = "", partsOf(c.db)
+		if err != nil || u.User != nil || u.RawQuery != "" {
+			s.DB, s.Secret = nil, true
+		}
+	}
+	for _, f := range []struct {
+		from string
+		to   *parts
+	}{{c.files, &s.Files}, {c.kb, &s.KB}, {c.agents, &s.Agents}, {db, &s.DB}} {
+		if f.from == "" {
+			continue
+		}
+		var err error
+		if *f.to, err = absolute(f.from); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(s)
+}
+
+// as is the configuration for a run that was begun with a setting.
+func (c crewConfig) as(saved json.RawMessage) (crewConfig, error) {
+	var s setting
+	if len(saved) > 0 {
+		if err := json.Unmarshal(saved, &s); err != nil {
+			return c, media.Errorf(media.CodeCorrupt, "read how the run was set up: %w", err)
+		}
+	}
+	if s.Secret && c.db == "" {
+		return c, media.Errorf(media.CodeInvalid, "the run was begun with a database whose address is not kept: give it with --db")
+	}
+	if !s.Secret {
+		c.db = s.DB.path()
+	}
+	c.files, c.kb, c.agents, c.model = s.Files.path(), s.KB.path(), s.Agents.path(), s.Model
+	return c, nil
+}
+
+// outfit opens what runs work with.
+func (a *app) outfit(ctx context.Context, cfg crewConfig, observer *run.Observer) (_ *outfit, err error) {
+	o := &outfit{}
+	defer func() {
+		if err != nil {
+			o.close()
+		}
+	}()
 	definitions, err := definitions(cfg.agents)
 	if err != nil {
 		return nil, err
@@ -73,36 +221,38 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	}
 	acts := slices.Concat(picture.Actions(a.gateway), drawings(), mediaset.Actions())
 	if cfg.files != "" {
-		if c.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
+		if o.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
 			return nil, err
 		}
-		acts = append(acts, c.files.Actions()...)
+		acts = append(acts, o.files.Actions()...)
 	}
-	if c.research, err = a.openResearch(ctx, cfg); err != nil {
+	if o.research, err = a.openResearch(ctx, cfg); err != nil {
 		return nil, err
 	}
-	acts = append(acts, c.research.actions()...)
+	acts = append(acts, o.research.actions()...)
 	if err := registry.Register(acts...); err != nil {
 		return nil, err
 	}
-	c.actions = registry
+	o.actions = registry
 	guard, err := a.settings.guardrail()
 	if err != nil {
 		return nil, err
 	}
-	runner, err := agent.NewRunner(agent.Config{
-		Definitions: definitions, Actions: registry, Models: a.chat, Codec: a.codec, Recorder: a.ledger,
-		Observer: c.observer, Sources: c.research.sources(cfg.files != ""), Guardrail: guard,
+	models := a.chat
+	if cfg.model != a.chatModel {
+		if models, err = newChat(a, appConfig{chatModel: cfg.model}); err != nil {
+			return nil, err
+		}
+	}
+	o.runner, err = agent.NewRunner(agent.Config{
+		Definitions: definitions, Actions: registry, Models: models, Codec: a.codec, Recorder: a.ledger,
+		Observer: observer, Sources: o.research.sources(cfg.files != ""), Guardrail: guard,
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.ledger.MediaRecord(ctx, owner, id)
 			return rec.Output, err
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	c.service, err = run.NewService(run.Config{Agents: runner, Ledger: a.ledger, Observer: c.observer})
-	return c, err
+	return o, err
 }
 
 // drawings are the actions that draw without a model.

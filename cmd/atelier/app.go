@@ -25,6 +25,8 @@ type app struct {
 	catalogue *generate.Catalogue
 	gateway   *generate.Gateway
 	chat      *chat.Registry
+	// chatModel is the one that the command named.
+	chatModel string
 }
 
 // appConfig is what a command adds to the environment.
@@ -52,7 +54,7 @@ func (w *world) withApp(cfg appConfig, fn func(*app) error) (err error) {
 }
 
 func newApp(s *stores, cfg appConfig) (*app, error) {
-	a := &app{stores: s}
+	a := &app{stores: s, chatModel: cfg.chatModel}
 	var err error
 	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob})
 	if err != nil {

@@ -86,7 +86,7 @@ func (c *runCmd) Run(w *world) error {
 		}
 	}
 	return w.withApp(appConfig{events: events, chatModel: c.Model}, func(a *app) error {
-		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, events: events})
+		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, model: c.Model, durable: true, events: events})
 		if err != nil {
 			return err
 		}
@@ -123,6 +123,11 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	res, runErr := crew.service.Run(w.ctx, req)
 	stop()
 	p.clear()
+	return c.report(w, a, res, runErr)
+}
+
+// report shows what became of a run.
+func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error {
 	if res == nil {
 		return runErr
 	}

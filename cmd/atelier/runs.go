@@ -13,6 +13,7 @@ type runsCmd struct {
 	List   runsListCmd   `cmd:"" help:"List runs, newest first."`
 	Show   runsShowCmd   `cmd:"" help:"Show one run: steps, sub-agents, media, cost."`
 	Events runsEventsCmd `cmd:"" help:"Print a run's events in order."`
+	Cancel runsCancelCmd `cmd:"" help:"End a run, wherever it is; what it made is kept."`
 }
 
 type runsListCmd struct {

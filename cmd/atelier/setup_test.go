@@ -138,7 +138,25 @@ func (p *place) listed(args ...string) mediaList {
 type process struct {
 	t              *testing.T
 	cmd            *exec.Cmd
-	stdout, stderr bytes.Buffer
+	stdout, stderr output
+}
+
+// output is what a process has printed so far.
+type output struct {
+	mu  sync.Mutex // guards buf
+	buf bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
 }
 
 // start begins a command in a process of its own.

@@ -155,6 +155,17 @@ func TestPureRoomsStayPure(t *testing.T) {
 	}
 }
 
+func TestOneRoomKnowsTheEngine(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		for _, spec := range s.file.Imports {
+			if strings.Contains(spec.Path.Value, "dbos") && s.dir() != "run/durable" {
+				t.Errorf("%s imports %s: only run/durable knows the durable engine", s.path, spec.Path.Value)
+			}
+		}
+	}
+}
+
 func TestFilesStaySmall(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {

@@ -164,6 +164,31 @@ func eventsNeedRun(t *testing.T, f *fixture) {
 	}
 }
 
+// eventsOnce: an event with a known id is saved once and takes no number.
+func eventsOnce(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	r := f.run(t, owner, nil)
+	event := func(id, kind string) ledger.Event { return ledger.Event{ID: id, Tree: r.Tree, RunID: r.ID, Kind: kind} }
+	first, err := f.AppendEvents(ctx, []ledger.Event{event("e-1", "run-started"), event("", "warning"), event("e-1", "run-started")})
+	must(t, err)
+	if len(first) != 2 || first[0].ID != "e-1" {
+		t.Errorf("saved %+v", first)
+	}
+	again, err := f.AppendEvents(ctx, []ledger.Event{event("e-1", "run-started"), event("e-2", "run-failed")})
+	must(t, err)
+	if len(again) != 1 || again[0].ID != "e-2" || again[0].Sequence != 3 {
+		t.Errorf("saved again %+v", again)
+	}
+	none, err := f.AppendEvents(ctx, []ledger.Event{event("e-2", "run-failed")})
+	if err != nil || len(none) != 0 {
+		t.Errorf("saved a third time %+v, %v", none, err)
+	}
+	if all, err := f.ListEvents(ctx, owner, r.ID, 0, 0); err != nil || len(all) != 3 {
+		t.Errorf("%d events, %v", len(all), err)
+	}
+}
+
 func diskFull(t *testing.T, f *fixture) {
 	t.Helper()
 	if f.h.Fill == nil {

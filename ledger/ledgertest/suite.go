@@ -156,6 +156,7 @@ func Run(t *testing.T, h Harness) {
 		"blobs and orphans":               blobsAndOrphans,
 		"events in order":                 eventsInOrder,
 		"events need a root run":          eventsNeedRun,
+		"events saved once":               eventsOnce,
 		"conversation round trip":         conversationRoundTrip,
 		"conversations paged":             conversationPages,
 		"conversations have an owner":     conversationScope,

@@ -15,27 +15,39 @@ import (
 // sequence and position grow in commit order.
 func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledger.Event, error) {
 	const what = "save event"
-	saved := slices.Clone(events)
-	for i := range saved {
-		e := &saved[i]
+	all := slices.Clone(events)
+	for i := range all {
+		e := &all[i]
 		if err := need(what, "tree", e.Tree, "run id", e.RunID, "kind", e.Kind); err != nil {
 			return nil, err
 		}
-		e.ID = s.cfg.NewID()
+		if e.ID == "" {
+			e.ID = s.cfg.NewID()
+		}
 		if e.CreatedAt.IsZero() {
 			e.CreatedAt = s.cfg.Now()
 		}
 		e.CreatedAt = e.CreatedAt.UTC().Truncate(time.Microsecond)
 	}
+	var saved []ledger.Event
 	err := s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		// Batches may touch several trees, in any order.
 		if err := s.lock(ctx, tx, "events"); err != nil {
 			return err
 		}
-		for i := range saved {
-			if err := appendEvent(ctx, tx, &saved[i]); err != nil {
+		saved = saved[:0] // a transaction may be tried again
+		for _, e := range all {
+			var known int
+			if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM run_events WHERE id = $1`, e.ID).Scan(&known); err != nil {
 				return err
 			}
+			if known > 0 {
+				continue
+			}
+			if err := appendEvent(ctx, tx, &e); err != nil {
+				return err
+			}
+			saved = append(saved, e)
 		}
 		return nil
 	})

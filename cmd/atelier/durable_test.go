@@ -1,0 +1,393 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"atelier/chat/chattest"
+	"atelier/generate/generatetest/bflsim"
+	"atelier/ledger"
+)
+
+// workshop is a place with two agents: boss asks for two pictures and for helper, who asks
+// for one. What the models answer depends on what they are told alone.
+type workshop struct {
+	*place
+	images *bflsim.Simulator
+	chat   *chattest.Simulator
+
+	mu sync.Mutex // guards the rest
+	// requests counts what both services received.
+	requests int
+	// at, if not 0, is the request with which kill is called: when it was worked on and
+	// before its answer.
+	at   int
+	kill func()
+	// hit is what the killed request was for.
+	hit string
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	t.Helper()
+	s := &workshop{place: newPlace(t), images: bflsim.New(bflsim.Config{Pending: 1})}
+	for slug, more := range map[string]string{"boss": "agents: [helper]\n", "helper": ""} {
+		s.write("own/"+slug+".yaml", "slug: "+slug+"\nname: "+slug+"\ndescription: Paints.\nactions: [Generate Image]\n"+more)
+		s.write("own/"+slug+".md", "You are "+slug+".")
+	}
+	paint := func(prompts ...string) []any {
+		var acts []any
+		for _, p := range prompts {
+			acts = append(acts, map[string]any{"name": "Generate Image", "params": map[string]any{"Prompt": p, "Size": "256x256"}})
+		}
+		return acts
+	}
+	s.chat = &chattest.Simulator{Key: "sk-chat", Answer: func(r chattest.Request) string {
+		answered := slices.ContainsFunc(r.Messages, func(m chattest.Message) bool { return m.Role == "assistant" })
+		helper := strings.Contains(r.System(), "You are helper.")
+		switch {
+		case answered:
+			return done(t, "Here they are.")
+		case helper:
+			return step(t, map[string]any{"reasoning": "one", "actions": paint("a boat"), "done": false})
+		}
+		return step(t, map[string]any{
+			"reasoning": "all", "actions": paint("a fox", "a hare"),
+			"agents": []any{map[string]any{"name": "helper", "task": "paint a boat"}}, "done": false,
+		})
+	}}
+	for variable, h := range map[string]http.Handler{"OPENAI": s.chat, "BFL": s.images} {
+		srv := httptest.NewServer(s.watched(h))
+		t.Cleanup(srv.Close)
+		s.env[variable+"_BASE_URL"] = srv.URL
+	}
+	s.env["OPENAI_BASE_URL"] += "/v1"
+	s.env["OPENAI_API_KEY"], s.env["BFL_API_KEY"] = s.chat.Key, s.images.Key()
+	s.env["ATELIER_CHAT_MODEL"], s.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "FLUX.2 Pro"
+	return s
+}
+
+// watched counts requests and kills the process of one of them before its answer.
+func (s *workshop) watched(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.requests++
+		doomed := s.requests == s.at
+		kill := s.kill
+		if doomed {
+			s.hit = r.Method + " " + r.URL.Path
+		}
+		s.mu.Unlock()
+		if !doomed {
+			h.ServeHTTP(w, r)
+			return
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		kill()
+		panic(http.ErrAbortHandler)
+	})
+}
+
+// submitted counts the pictures that were paid for, by prompt.
+func (s *workshop) submitted(t *testing.T) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	for _, c := range s.images.Captured() {
+		var body struct {
+			Prompt string `json:"prompt"`
+		}
+		if c.Method == http.MethodPost && json.Unmarshal(c.Body, &body) == nil && body.Prompt != "" {
+			count[body.Prompt]++
+		}
+	}
+	return count
+}
+
+// tale is the log of a run: how often what is told once was told.
+func (s *workshop) tale(t *testing.T, id string) map[string]int {
+	t.Helper()
+	count := map[string]int{}
+	next := int64(1)
+	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--json").stdout), "\n") {
+		var e ledger.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%v in %.200s", err, line)
+		}
+		if e.Sequence != next {
+			t.Errorf("event %d follows %d", e.Sequence, next-1)
+		}
+		next++
+		switch e.Kind {
+		case "operation-progress", "operation-partial", "run-resumed", "warning", "media-promoted":
+			continue
+		}
+		count[e.AgentPath+" "+e.Kind]++
+	}
+	return count
+}
+
+// run starts the run in a process that is killed with request number at, and gives the
+// run's id; the process ends by itself where at is 0 or beyond the last request.
+func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
+	t.Helper()
+	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+	s.mu.Lock()
+	s.at = at
+	s.kill = func() { _ = proc.cmd.Process.Kill() }
+	s.mu.Unlock()
+	ended = proc.wait()
+	list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+	if len(list.Items) != 1 {
+		t.Fatalf("%d runs, want 1\n%s", len(list.Items), ended.stderr)
+	}
+	return list.Items[0].ID, ended
+}
+
+// TestKillMatrix kills a run with a sub-agent and parallel generations at every request
+// that it makes, after the service has worked on it and before the answer, and goes on
+// with it in another process. See docs/durability.md for what comes of each.
+func TestKillMatrix(t *testing.T) {
+	t.Parallel()
+	whole := newWorkshop(t)
+	id, o := whole.run(t, 0)
+	if o.code != exitOK {
+		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	told := whole.tale(t, id)
+	if total := len(whole.listed().Items); total != 3 || told[" run-succeeded"]+told["boss run-succeeded"] != 1 {
+		t.Fatalf("%d pictures, events %v", total, told)
+	}
+	var all sync.WaitGroup
+	for at := 1; at <= whole.requests; at++ {
+		// Each waits for holds to lapse, not for the processor: all run at once.
+		all.Go(func() {
+			t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) { killed(t, at, told) })
+		})
+	}
+	all.Wait()
+}
+
+// killed kills a run at a request, resumes it, and looks at what came of it.
+func killed(t *testing.T, at int, told map[string]int) {
+	t.Helper()
+	s := newWorkshop(t)
+	id, first := s.run(t, at)
+	if first.code == exitOK {
+		return // polls are not counted out: this one made fewer requests
+	}
+	lost := s.unanswered(t, id)
+	o := s.atelier("resume", id, "--json")
+	if o.code != exitOK {
+		t.Fatalf("killed at %s, resumed with exit %d: %s%s", s.hit, o.code, o.stdout, o.stderr)
+	}
+	if strings.HasPrefix(s.hit, "POST /v1/flux") && lost == 0 {
+		t.Errorf("killed at %s: the ledger does not know of a call without an answer", s.hit)
+	}
+	for prompt, n := range s.submitted(t) {
+		if n != 1 {
+			t.Errorf("killed at %s: %s was asked for %d times", s.hit, prompt, n)
+		}
+	}
+	// At most one model call is under way at a time; the one that got no answer is repeated.
+	if n := len(s.chat.Requests()); n < 4 || n > 5 || n == 4 && strings.HasSuffix(s.hit, "/chat/completions") {
+		t.Errorf("killed at %s: %d model calls", s.hit, n)
+	}
+	var sent, kept []string
+	for _, d := range s.images.Sent() {
+		sent = append(sent, d.String())
+	}
+	for _, m := range s.listed().Items {
+		kept = append(kept, m.Digest)
+	}
+	missing := slices.DeleteFunc(slices.Clone(sent), func(d string) bool { return slices.Contains(kept, d) })
+	if len(kept) != 3-lost || len(missing) > lost {
+		t.Errorf("killed at %s: the provider made %v, kept are %v", s.hit, sent, kept)
+	}
+	ans := decode[answer](t, o)
+	if ans.Status != "succeeded" || len(ans.Outputs)+len(ans.AlsoMade) != 3-lost {
+		t.Errorf("killed at %s: %s, %d outputs, %d also made", s.hit, ans.Status, len(ans.Outputs), len(ans.AlsoMade))
+	}
+	got, stored := s.tale(t, id), 0
+	for k, n := range told {
+		if strings.HasSuffix(k, " media-stored") {
+			stored += got[k]
+			continue
+		}
+		if got[k] != n {
+			t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, got[k], n)
+		}
+	}
+	if stored != 3-lost {
+		t.Errorf("killed at %s: %d pictures were told, want %d", s.hit, stored, 3-lost)
+	}
+	if o := s.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
+		t.Errorf("verify: %s", o.stdout)
+	}
+	s.refuseAgain(t, id)
+}
+
+// unanswered counts the calls to the provider of pictures that were sent and have no
+// task yet: whether they are paid, nobody can tell.
+func (s *workshop) unanswered(t *testing.T, run string) (n int) {
+	t.Helper()
+	for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--run", run, "--json").Items {
+		shown := read[struct {
+			Calls []ledger.Task `json:"calls"`
+		}](s.place, "operations", "show", op.ID, "--json")
+		for _, c := range shown.Calls {
+			if c.Status == "submitted" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// refuseAgain checks that a run that is over is not gone on with.
+func (s *workshop) refuseAgain(t *testing.T, id string) {
+	t.Helper()
+	before := s.requests
+	if o := s.atelier("resume", id); o.code != exitInput || !strings.Contains(o.stderr, "is over") {
+		t.Errorf("resumed a second time: exit %d, %s", o.code, o.stderr)
+	}
+	if s.requests != before {
+		t.Error("the services were asked again")
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.must("run", "sage", "Hello.")
+	if o := p.atelier("resume", "nothing"); o.code != exitInput || !strings.Contains(o.stderr, "nothing") {
+		t.Errorf("unknown run: exit %d, %s", o.code, o.stderr)
+	}
+	if err := os.WriteFile(filepath.Join(p.data, "engine.db"), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.atelier("run", "sage", "Hello."); o.code == exitOK || !strings.Contains(o.stderr, "durable engine") {
+		t.Errorf("a broken engine: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestServeGoesOn: serve takes a killed run over, a second one is handed over by a stop
+// in the middle, and both end once.
+func TestServeGoesOn(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	id, _ := s.run(t, 6)
+	serving := s.start("serve", "--listen", "127.0.0.1:0", "--grace", "1ms")
+	eventually(t, "the address", func() bool { return strings.Contains(serving.stderr.String(), "serving on ") })
+	_, url, _ := strings.Cut(serving.stderr.String(), "serving on ")
+	url, _, _ = strings.Cut(url, "\n")
+	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
+	if got := status(t, url+"/healthz"); got != http.StatusOK {
+		t.Errorf("healthz: %d", got)
+	}
+	running := func() bool { return strings.Contains(s.must("runs", "show", id).stdout, "running") }
+	before := s.requested()
+	eventually(t, "work in the server", func() bool { return s.requested() > before || !running() })
+	if err := serving.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+	again := s.start("serve", "--listen", "127.0.0.1:0")
+	eventually(t, "the end of the run", func() bool { return !running() })
+	_ = again.cmd.Process.Signal(os.Interrupt)
+	if o := again.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+	for prompt, n := range s.submitted(t) {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", prompt, n)
+		}
+	}
+	if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
+		t.Errorf("events %v", told)
+	}
+	for _, bad := range []string{"nowhere", "0.0.0.0:0", "192.0.2.1:80"} {
+		if o := s.atelier("serve", "--listen", bad); o.code != exitInput {
+			t.Errorf("--listen %s: exit %d, %s", bad, o.code, o.stderr)
+		}
+	}
+}
+
+func (s *workshop) requested() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests
+}
+
+func status(t *testing.T, url string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = res.Body.Close() }()
+	_, _ = io.Copy(io.Discard, res.Body)
+	return res.StatusCode
+}
+
+// TestCancelFromElsewhere: a run is ended by another command while its process waits
+// for pictures, and one whose process was killed is ended as well.
+func TestCancelFromElsewhere(t *testing.T) {
+	t.Parallel()
+	t.Run("under way", func(t *testing.T) {
+		t.Parallel()
+		s := newWorkshop(t)
+		s.chat.Answer = func(chattest.Request) string {
+			return act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Size": "256x256"})
+		}
+		srv := httptest.NewServer(s.chat)
+		t.Cleanup(srv.Close)
+		s.env["OPENAI_BASE_URL"] = srv.URL + "/v1"
+		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+		var id string
+		eventually(t, "the run", func() bool {
+			list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
+			if len(list.Items) == 1 {
+				id = list.Items[0].ID
+			}
+			return id != "" && len(s.images.Captured()) > 0
+		})
+		if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+			t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+		}
+		if o := proc.wait(); o.code != exitInterrupted || decode[answer](t, o).Status != "cancelled" {
+			t.Errorf("the run ended with %d: %s", o.code, o.stdout)
+		}
+		s.refuseAgain(t, id)
+	})
+	t.Run("orphaned", func(t *testing.T) {
+		t.Parallel()
+		s := newWorkshop(t)
+		id, _ := s.run(t, 5)
+		before := s.requested()
+		if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+			t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+		}
+		if s.requested() != before {
+			t.Error("services were asked for a cancelled run")
+		}
+		if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
+			t.Errorf("events %v", told)
+		}
+		s.refuseAgain(t, id)
+	})
+}

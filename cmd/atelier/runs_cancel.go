@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// cancelWait is how long a run of another process may take to end.
+const cancelWait = 30 * time.Second
+
+type runsCancelCmd struct {
+	ID string `arg:"" help:"The run's id."`
+}
+
+// Run ends a run and waits until it has ended.
+func (c *runsCancelCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		crew, err := a.crew(w.ctx, crewConfig{durable: true, takesOver: true})
+		if err != nil {
+			return err
+		}
+		defer crew.close()
+		if err := crew.service.End(w.ctx, owner, c.ID); err != nil {
+			return err
+		}
+		ctx, stop := context.WithTimeout(w.ctx, cancelWait)
+		defer stop()
+		r, err := c.ended(ctx, a)
+		if err != nil {
+			return err
+		}
+		w.line("%s  %s", r.ID, r.Status)
+		return nil
+	})
+}
+
+// ended waits for the end of the run.
+func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		r, err := a.ledger.Run(ctx, owner, c.ID)
+		if err != nil || !r.FinishedAt.IsZero() {
+			return r, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return r, media.Errorf(media.CodeDeadline, "run %s was told to end and has not yet: see atelier runs show %[1]s", r.ID)
+		}
+	}
+}

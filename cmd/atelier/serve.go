@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// defaultListen is where serve listens if nobody says.
+const defaultListen = "127.0.0.1:8320"
+
+// lookEvery is how often serve looks for work whose process has ended.
+const lookEvery = 2 * time.Second
+
+type serveCmd struct {
+	Listen string        `help:"Where to answer /healthz and /readyz: an address of this machine and a port. Default: ATELIER_LISTEN, else 127.0.0.1:8320." placeholder:"HOST:PORT"`
+	Grace  time.Duration `help:"How long steps that have begun may take to end when the server is stopped; the rest goes on in the next one." default:"30s"`
+}
+
+// Run serves until it is told to stop.
+func (c *serveCmd) Run(w *world) error {
+	address := cmp.Or(c.Listen, w.env("ATELIER_LISTEN"), defaultListen)
+	if err := loopback(address); err != nil {
+		return err
+	}
+	var observer *run.Observer
+	events := func(ctx context.Context, e generate.Event) {
+		if observer != nil {
+			observer.Progress(ctx, e)
+		}
+	}
+	return w.withApp(appConfig{events: events}, func(a *app) error {
+		crew, err := a.crew(w.ctx, crewConfig{durable: true, takesOver: true, events: events})
+		if err != nil {
+			return err
+		}
+		defer crew.outfit.close()
+		observer = crew.observer
+		s := &server{app: a, service: crew.service, generations: map[string]bool{}}
+		return s.serve(w, address, c.Grace)
+	})
+}
+
+// loopback refuses addresses that others can reach: nothing here asks who they are.
+func loopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return media.Errorf(media.CodeInvalid, "--listen %q: give host and port, for instance %s", address, defaultListen)
+	}
+	ip, err := netip.ParseAddr(host)
+	if host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return media.Errorf(media.CodeInvalid, "--listen %s: this version listens on addresses of this machine only, for instance %s", address, defaultListen)
+	}
+	return nil
+}
+
+// server goes on with what other processes left.
+type server struct {
+	app     *app
+	service *run.Service
+	ready   atomic.Bool
+
+	mu          sync.Mutex // guards generations
+	generations map[string]bool
+	work        sync.WaitGroup
+}
+
+// serve works until w.ctx ends, then hands over what is under way.
+func (s *server) serve(w *world, address string, grace time.Duration) error {
+	listener, err := (&net.ListenConfig{}).Listen(w.ctx, "tcp", address)
+	if err != nil {
+		s.service.Close()
+		return media.Errorf(media.CodeInvalid, "listen on %s: %w (choose another port with --listen)", address, err)
+	}
+	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- h.Serve(listener) }()
+	w.note("serving on http://%s", listener.Addr())
+	ctx, leave := context.WithCancelCause(context.WithoutCancel(w.ctx))
+	defer leave(nil)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		s.look(ctx)
+		select {
+		case <-tick.C:
+			continue
+		case err = <-failed:
+		case <-w.ctx.Done():
+		}
+		break
+	}
+	s.ready.Store(false)
+	w.note("stopping: what is under way goes on in the next process")
+	end, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	s.service.HandOver(end)
+	leave(generate.ErrLeft)
+	s.work.Wait()
+	if stopped := h.Shutdown(end); err == nil {
+		err = stopped
+	}
+	if err != nil && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, context.DeadlineExceeded) {
+		return media.Errorf(media.CodeInternal, "serve: %w", err)
+	}
+	return nil
+}
+
+// handler answers those who watch the process.
+func (s *server) handler() http.Handler {
+	mux := http.NewServeMux()
+	say := func(w http.ResponseWriter, status int, text string) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text+"\n")
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if _, err := s.app.ledger.Version(r.Context()); err != nil {
+			say(w, http.StatusServiceUnavailable, "the database cannot be read")
+			return
+		}
+		if !s.ready.Load() {
+			say(w, http.StatusServiceUnavailable, "starting or stopping")
+			return
+		}
+		say(w, http.StatusOK, "ready")
+	})
+	return mux
+}
+
+// look takes over what has lost its process.
+func (s *server) look(ctx context.Context) {
+	_, err := s.service.TakeOver(ctx)
+	if err == nil {
+		err = s.takeGenerations(ctx)
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.Scrub(err.Error())))
+	}
+	s.ready.Store(err == nil)
+}
+
+// takeGenerations goes on with operations outside of runs that nobody works on. Those
+// whose process lives are waited for.
+func (s *server) takeGenerations(ctx context.Context) error {
+	for _, status := range []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning} {
+		page := ledger.Page{Limit: ledger.MaxLimit}
+		for {
+			list, err := s.app.ledger.ListOperations(ctx, owner, ledger.OperationQuery{Status: string(status), Page: page})
+			if err != nil {
+				return err
+			}
+			for _, op := range list.Items {
+				if op.RunID == "" {
+					s.takeGeneration(ctx, op.ID)
+				}
+			}
+			if page.After = list.Next; page.After == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (s *server) takeGeneration(ctx context.Context, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.generations[id] {
+		return
+	}
+	s.generations[id] = true
+	s.work.Go(func() {
+		// One that cannot be gone on with, for want of a key, is not tried again.
+		if _, err := s.app.gateway.Resume(scoped(ctx, ""), id); err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
+		}
+	})
+}

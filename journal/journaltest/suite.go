@@ -1,0 +1,371 @@
+// Package journaltest is the conformance suite of journals.
+//
+// It imports journal and the testing packages only.
+package journaltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/journal"
+)
+
+// Work is the body of a workflow.
+type Work func(ctx context.Context, j journal.Journal) error
+
+// Place is where workflows run: one database, or the memory of one process.
+type Place interface {
+	// Run runs a workflow until work returns. The same id again replays it, in a process
+	// of its own as far as the place can tell. Its journal is not closed while work runs.
+	Run(t *testing.T, id string, work Work)
+}
+
+// Config says what to test.
+type Config struct {
+	// Open makes a new, empty place.
+	Open func(t *testing.T) Place
+	// Remembers is true for journals that replay; the others run every step again.
+	Remembers bool
+}
+
+// Run runs the suite.
+func Run(t *testing.T, c Config) {
+	t.Helper()
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, Config){
+		"StepRunsAndGivesItsResult": stepRuns, "ErrorsAreHandedOn": errorsAreHandedOn, "StepWithinStep": stepWithinStep,
+		"SleepWaits": sleepWaits, "SleepEndsEarly": sleepEndsEarly, "ContextReachesTheStep": contextReaches,
+		"ConcurrentSteps": concurrentSteps,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, c)
+		})
+	}
+	if !c.Remembers {
+		return
+	}
+	for name, test := range map[string]func(*testing.T, Config){
+		"ReplayRunsNothingAgain": replay, "ReplayGoesOnInAnyOrder": replayInAnyOrder, "ErrorsAreNotRemembered": errorsAreForgotten,
+		"ChildrenHaveTheirOwnNames": children, "WorkflowsAreApart": apart, "SleepIsRemembered": sleepRemembered,
+		"EmptyAndLargeResults": sizes, "ThreeReplays": threeReplays,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, c)
+		})
+	}
+}
+
+// counter counts the steps that ran.
+type counter struct{ atomic.Int64 }
+
+// say is a step that gives its text.
+func (ran *counter) say(ctx context.Context, j journal.Journal, name, text string) (string, error) {
+	b, err := j.Step(ctx, name, func(context.Context) ([]byte, error) {
+		ran.Add(1)
+		return []byte(text), nil
+	})
+	return string(b), err
+}
+
+// must is say for a result that is known.
+func (ran *counter) must(ctx context.Context, t *testing.T, j journal.Journal, name, text string) {
+	t.Helper()
+	got, err := ran.say(ctx, j, name, text)
+	if err != nil || got != text {
+		t.Errorf("step %s gave %.80q, %v; want %.80q", name, got, err, text)
+	}
+}
+
+func stepRuns(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ran.must(ctx, t, j, "one", `{"a":"b"}`)
+		ran.must(ctx, t, j, "two", `null`)
+		return nil
+	})
+	if ran.Load() != 2 {
+		t.Errorf("%d steps ran, want 2", ran.Load())
+	}
+}
+
+func errorsAreHandedOn(t *testing.T, c Config) {
+	t.Helper()
+	own := errors.New("own")
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("wrapped: %w", own) })
+		if !errors.Is(err, own) {
+			t.Errorf("error %v does not wrap the step's own", err)
+		}
+		return nil
+	})
+}
+
+func stepWithinStep(t *testing.T, c Config) {
+	t.Helper()
+	var inner counter
+	var outer atomic.Int64
+	work := func(ctx context.Context, j journal.Journal) error {
+		b, err := j.Step(ctx, "outer", func(ctx context.Context) ([]byte, error) {
+			outer.Add(1)
+			got, err := inner.say(ctx, j, "inner", `"in"`)
+			return []byte(got), err
+		})
+		if string(b) != `"in"` || err != nil {
+			t.Errorf("outer gave %q, %v", b, err)
+		}
+		return nil
+	}
+	p := c.Open(t)
+	p.Run(t, "a", work)
+	if inner.Load() != 1 || outer.Load() != 1 {
+		t.Errorf("inner ran %d times, outer %d, want 1 and 1", inner.Load(), outer.Load())
+	}
+}
+
+func sleepWaits(t *testing.T, c Config) {
+	t.Helper()
+	const nap = 20 * time.Millisecond
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		start := time.Now() //nolint:forbidigo // the engine sleeps by the real clock
+		if err := j.Sleep(ctx, nap); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(start); d < nap-time.Millisecond {
+			t.Errorf("slept %s, want %s", d, nap)
+		}
+		return nil
+	})
+}
+
+func sleepEndsEarly(t *testing.T, c Config) {
+	t.Helper()
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Millisecond)
+		defer cancel()
+		if err := j.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("sleep ended with %v", err)
+		}
+		return nil
+	})
+}
+
+type key struct{}
+
+func contextReaches(t *testing.T, c Config) {
+	t.Helper()
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, key{}, "value"))
+		defer cancel()
+		_, err := j.Step(ctx, "one", func(ctx context.Context) ([]byte, error) {
+			if ctx.Value(key{}) != "value" {
+				t.Error("the step does not see the values of its context")
+			}
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want the context's", err)
+		}
+		return nil
+	})
+}
+
+// many runs n steps at once and gives their results.
+func many(ctx context.Context, t *testing.T, j journal.Journal, n int, ran *counter) []string {
+	t.Helper()
+	out := make([]string, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { out[i], _ = ran.say(ctx, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i)) })
+	}
+	all.Wait()
+	return out
+}
+
+func wanted(n int) []string {
+	out := make([]string, n)
+	for i := range n {
+		out[i] = fmt.Sprintf(`"%d"`, i)
+	}
+	return out
+}
+
+func concurrentSteps(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	c.Open(t).Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		if got := many(ctx, t, j, 50, &ran); !slices.Equal(got, wanted(50)) {
+			t.Errorf("results %v", got)
+		}
+		return nil
+	})
+	if ran.Load() != 50 {
+		t.Errorf("%d steps ran, want 50", ran.Load())
+	}
+}
+
+func replay(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	for range 2 {
+		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			for _, name := range []string{"one", "two", "three"} {
+				ran.must(ctx, t, j, name, `"`+name+`"`)
+			}
+			return nil
+		})
+	}
+	if ran.Load() != 3 {
+		t.Errorf("%d steps ran, want 3", ran.Load())
+	}
+}
+
+// replayInAnyOrder: what ran at once comes back by its name, whatever was ready first.
+func replayInAnyOrder(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		many(ctx, t, j, 30, &ran)
+		return nil
+	})
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		for i := 39; i >= 0; i-- {
+			ran.must(ctx, t, j, fmt.Sprintf("step-%d", i), fmt.Sprintf(`"%d"`, i))
+		}
+		return nil
+	})
+	if ran.Load() != 40 {
+		t.Errorf("%d steps ran, want 30 and then 10", ran.Load())
+	}
+}
+
+func errorsAreForgotten(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ran.must(ctx, t, j, "before", `1`)
+		if _, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, errors.New("no") }); err == nil {
+			t.Error("no error")
+		}
+		ran.must(ctx, t, j, "after", `2`)
+		return nil
+	})
+	p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		ran.must(ctx, t, j, "before", `1`)
+		ran.must(ctx, t, j, "one", `"now"`)
+		ran.must(ctx, t, j, "after", `2`)
+		return nil
+	})
+	if ran.Load() != 3 {
+		t.Errorf("%d steps ran, want 3", ran.Load())
+	}
+}
+
+func children(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	for range 2 {
+		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			for _, name := range []string{"x", "y"} {
+				child, err := j.Child(ctx, name)
+				if err != nil {
+					return err
+				}
+				grandchild, err := child.Child(ctx, "x")
+				if err != nil {
+					return err
+				}
+				ran.must(ctx, t, child, "one", `"`+name+`"`)
+				ran.must(ctx, t, grandchild, "one", `"x of `+name+`"`)
+			}
+			ran.must(ctx, t, j, "one", `"top"`)
+			return nil
+		})
+	}
+	if ran.Load() != 5 {
+		t.Errorf("%d steps ran, want 5", ran.Load())
+	}
+}
+
+func apart(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	for _, id := range []string{"a", "b", "a"} {
+		p.Run(t, id, func(ctx context.Context, j journal.Journal) error {
+			ran.must(ctx, t, j, "one", `"`+id+`"`)
+			return nil
+		})
+	}
+	if ran.Load() != 2 {
+		t.Errorf("%d steps ran, want 2", ran.Load())
+	}
+}
+
+func sleepRemembered(t *testing.T, c Config) {
+	t.Helper()
+	p := c.Open(t)
+	for i := range 2 {
+		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			start := time.Now() //nolint:forbidigo // the engine sleeps by the real clock
+			if err := j.Sleep(ctx, 300*time.Millisecond); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(start); i == 1 && d > 250*time.Millisecond {
+				t.Errorf("the replay slept again, %s", d)
+			}
+			return nil
+		})
+	}
+}
+
+func sizes(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	large := make([]byte, 0, 300_000)
+	for i := 0; len(large) < 290_000; i++ {
+		large = fmt.Appendf(large, "row %d of a long table; ", i)
+	}
+	p := c.Open(t)
+	for range 2 {
+		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			ran.must(ctx, t, j, "empty", "")
+			ran.must(ctx, t, j, "large", string(large))
+			return nil
+		})
+	}
+	if ran.Load() != 2 {
+		t.Errorf("%d steps ran, want 2", ran.Load())
+	}
+}
+
+func threeReplays(t *testing.T, c Config) {
+	t.Helper()
+	var ran counter
+	p := c.Open(t)
+	for n := 1; n <= 4; n++ {
+		p.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			if got := many(ctx, t, j, 5*n, &ran); !slices.Equal(got, wanted(5*n)) {
+				t.Errorf("results %v", got)
+			}
+			return nil
+		})
+	}
+	if ran.Load() != 20 {
+		t.Errorf("%d steps ran, want 20", ran.Load())
+	}
+}

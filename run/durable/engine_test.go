@@ -1,0 +1,280 @@
+package durable_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/journal"
+	"atelier/journal/journaltest"
+	"atelier/media"
+	"atelier/run/durable"
+)
+
+// open launches an engine that does work, and closes it with the test.
+func open(tb testing.TB, c durable.Config, work durable.Work) *durable.Engine {
+	tb.Helper()
+	e, err := durable.Open(tb.Context(), c)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := e.Launch(work); err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// leave ends an engine as if its process were gone: nothing that is under way is finished.
+func leave(tb testing.TB, e *durable.Engine) {
+	tb.Helper()
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := e.Close(gone); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// place runs workflows on one database, each time in an engine of its own. A run ends
+// without ending its workflow, as in a process that is killed then.
+type place struct{ config durable.Config }
+
+func (p place) Run(t *testing.T, id string, work journaltest.Work) {
+	t.Helper()
+	done := make(chan error, 1)
+	c := p.config
+	c.TakesOver = true
+	e := open(t, c, func(ctx context.Context, j journal.Journal, got string, input []byte) error {
+		if got != id {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		if string(input) != "input of "+id {
+			t.Errorf("input %q", input)
+		}
+		done <- work(ctx, j)
+		return journal.ErrLeft
+	})
+	defer leave(t, e)
+	err := e.Start(t.Context(), id, []byte("input of "+id))
+	if media.CodeOf(err) == media.CodeConflict {
+		err = e.TakeOver(t.Context(), id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sqliteConfig(tb testing.TB) durable.Config {
+	tb.Helper()
+	return durable.Config{Path: filepath.Join(tb.TempDir(), "engine.db")}
+}
+
+func TestJournalOnSQLite(t *testing.T) {
+	t.Parallel()
+	journaltest.Run(t, journaltest.Config{Remembers: true, Open: func(t *testing.T) journaltest.Place {
+		t.Helper()
+		return place{sqliteConfig(t)}
+	}})
+}
+
+// TestWorkEndsOnce: work that is over is not taken over, and its id is not given again.
+func TestWorkEndsOnce(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	c.TakesOver = true
+	var ran atomic.Int64
+	ended := make(chan struct{}, 2)
+	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error {
+		ran.Add(1)
+		ended <- struct{}{}
+		return nil
+	})
+	defer leave(t, e)
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
+	if err := e.Start(t.Context(), "a", nil); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("started again: %v", err)
+	}
+	if err := e.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("taken over: %v", err)
+	}
+	if err := e.TakeOver(t.Context(), "unknown"); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("unknown work: %v", err)
+	}
+	if ran.Load() != 1 {
+		t.Errorf("ran %d times", ran.Load())
+	}
+}
+
+func eventually(tb testing.TB, ok func() bool) {
+	tb.Helper()
+	for range 5000 {
+		if ok() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	tb.Fatal("it never came")
+}
+
+// TestLivingProcessKeepsItsWork: nobody takes work away from a process that is there.
+func TestLivingProcessKeepsItsWork(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	began := make(chan string, 2)
+	wait := func(name string) durable.Work {
+		return func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+			began <- name
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+	}
+	first := open(t, c, wait("first"))
+	if err := first.Start(t.Context(), "a", []byte("in")); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	c.TakesOver = true
+	second := open(t, c, wait("second"))
+	defer leave(t, second)
+	if err := second.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("taken from a living process: %v", err)
+	}
+	if list, err := second.Orphans(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("orphans %v, %v", list, err)
+	}
+	if s, _, err := second.State("a"); s != durable.StateUnderWay || err != nil {
+		t.Errorf("state %s, %v", s, err)
+	}
+	leave(t, first)
+	list, err := second.Orphans(t.Context())
+	if err != nil || len(list) != 1 || list[0].ID != "a" || string(list[0].Input) != "in" {
+		t.Errorf("orphans %v, %v", list, err)
+	}
+	for range 2 { // the second time it is there already
+		if err := second.TakeOver(t.Context(), "a"); err != nil && media.CodeOf(err) != media.CodeConflict {
+			t.Fatal(err)
+		}
+	}
+	if who := <-began; who != "second" {
+		t.Errorf("%s went on", who)
+	}
+}
+
+// TestCloseHandsOver: what has begun ends and is kept, nothing new begins.
+func TestCloseHandsOver(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	inside, release := make(chan struct{}), make(chan struct{})
+	var late atomic.Bool
+	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) {
+			close(inside)
+			<-release
+			return []byte(`"kept"`), nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = j.Step(ctx, "two", func(context.Context) ([]byte, error) { late.Store(true); return nil, nil })
+		return err
+	})
+	if err := e.Start(t.Context(), "a", []byte("input of a")); err != nil {
+		t.Fatal(err)
+	}
+	<-inside
+	closed := make(chan error, 1)
+	go func() { closed <- e.Close(t.Context()) }()
+	eventually(t, func() bool {
+		return media.CodeOf(e.Start(t.Context(), "b", nil)) == media.CodeUnavailable
+	})
+	close(release)
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	if late.Load() {
+		t.Error("a step began while the engine closed")
+	}
+	place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+		b, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("ran again") })
+		if err != nil || string(b) != `"kept"` {
+			t.Errorf("step gave %q, %v", b, err)
+		}
+		return nil
+	})
+}
+
+// TestNoBase64InTheTables: what a step gives is searched before it is written.
+func TestNoBase64InTheTables(t *testing.T) {
+	t.Parallel()
+	data := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", 40)
+	c := sqliteConfig(t)
+	for range 2 {
+		place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
+			b, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return []byte(`{"x":"` + data + `"}`), nil })
+			if err != nil || strings.Contains(string(b), "iVBORw0KGgo") {
+				t.Errorf("step gave %.80q, %v", b, err)
+			}
+			return nil
+		})
+	}
+}
+
+func TestBadConfigurations(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	c.Executor = "one"
+	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
+	defer leave(t, e)
+	for name, test := range map[string]struct {
+		config durable.Config
+		code   media.Code
+	}{
+		"nothing":             {durable.Config{}, media.CodeInvalid},
+		"no folder for locks": {durable.Config{DatabaseURL: "postgres://127.0.0.1:1/none?connect_timeout=1"}, media.CodeInvalid},
+		"same executor twice": {c, media.CodeConflict},
+	} {
+		if got, err := durable.Open(t.Context(), test.config); media.CodeOf(err) != test.code {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if err := e.TakeOver(t.Context(), "a"); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("an engine that takes nothing over took: %v", err)
+	}
+	if _, _, err := e.State("a"); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("state of unknown work: %v", err)
+	}
+}
+
+// BenchmarkWork is one workflow of three steps: two model calls and an action.
+func BenchmarkWork(b *testing.B) {
+	done := make(chan struct{}, 1)
+	e := open(b, sqliteConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+		for _, name := range []string{"turn-1-model", "turn-1-action-1", "turn-2-model"} {
+			if _, err := j.Step(ctx, name, func(context.Context) ([]byte, error) { return []byte(`{"text":"done"}`), nil }); err != nil {
+				return err
+			}
+		}
+		done <- struct{}{}
+		return nil
+	})
+	defer leave(b, e)
+	n := 0
+	for b.Loop() {
+		n++
+		if err := e.Start(b.Context(), fmt.Sprintf("w%d", n), []byte("{}")); err != nil {
+			b.Fatal(err)
+		}
+		<-done
+	}
+}

@@ -1,0 +1,209 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"atelier/journal"
+	"atelier/media"
+)
+
+// What a step's row begins with: its result follows, or it has none, because it failed
+// or its process died in it.
+const (
+	markResult = "="
+	markNone   = "!"
+)
+
+// lostStep is the name of the row that fills the number of a step that was begun and
+// never written.
+const lostStep = "lost"
+
+// flow is one workflow in this process.
+type flow struct {
+	e    *Engine
+	id   string
+	dctx dbos.Context
+	// stop ends the work.
+	stop context.CancelCauseFunc
+	// known are the results of earlier processes by the full names of their steps.
+	known map[string]string
+	// order guards the numbers of steps, which the engine gives in order of calling.
+	order sync.Mutex
+}
+
+// load reads what earlier processes did and brings the engine's counter behind it.
+func (f *flow) load() error {
+	rows, err := dbos.GetWorkflowSteps(f.e.root, f.id, dbos.WithStepsLoadOutput(true))
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	names := map[int]string{}
+	last := 0
+	f.known = make(map[string]string, len(rows))
+	for _, r := range rows {
+		names[r.StepID], last = r.StepName, max(last, r.StepID)
+		if s, ok := r.Output.(string); ok && strings.HasPrefix(s, markResult) {
+			f.known[r.StepName] = s[len(markResult):]
+		}
+	}
+	for number := 0; number <= last; number++ {
+		name, ok := names[number]
+		if !ok {
+			name = lostStep
+		}
+		none := func(context.Context) (string, error) { return markNone, nil }
+		if _, err := dbos.RunAsStep(f.dctx, none, dbos.WithStepName(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps is the journal of a workflow or of a part of it.
+type steps struct {
+	flow   *flow
+	prefix string
+	slept  atomic.Int64
+}
+
+var _ journal.Journal = (*steps)(nil)
+
+type inside struct{}
+
+// Step runs fn, or gives what it gave before.
+func (s *steps) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	if ctx.Value(inside{}) != nil {
+		return fn(ctx)
+	}
+	name = s.prefix + name
+	if out, ok := s.flow.known[name]; ok {
+		return []byte(out), nil
+	}
+	if err := s.flow.e.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.flow.e.gate.leave()
+	return s.flow.step(ctx, name, fn)
+}
+
+func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	var out string
+	var failed error
+	body := func(context.Context) (string, error) {
+		var b []byte
+		if b, failed = fn(context.WithValue(ctx, inside{}, true)); failed != nil {
+			return markNone, nil //nolint:nilerr // the caller gets it; the engine would remember it
+		}
+		out = media.Scrub(string(b))
+		return markResult + out, nil
+	}
+	f.order.Lock()
+	done, err := dbos.Go(f.dctx, body, dbos.WithStepName(name))
+	f.order.Unlock()
+	if err != nil {
+		return nil, f.failure(ctx, name, err)
+	}
+	if outcome := <-done; outcome.Err != nil {
+		return nil, f.failure(ctx, name, outcome.Err)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return []byte(out), nil
+}
+
+// failure is an error of the engine itself. A workflow that was cancelled from outside
+// stops here.
+func (f *flow) failure(ctx context.Context, name string, err error) error {
+	if journal.Left(ctx) {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, dbos.ErrWorkflowCancelled) {
+		cancelled := media.Errorf(media.CodeCancelled, "the run was cancelled")
+		f.stop(cancelled)
+		return cancelled
+	}
+	return media.Errorf(media.CodeUnavailable, "save step %s: %w", name, errors.New(media.Scrub(err.Error())))
+}
+
+// Sleep waits until a time that is remembered.
+func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
+	now := s.flow.e.cfg.Now
+	name := "sleep-" + strconv.FormatInt(s.slept.Add(1), 10)
+	b, err := s.Step(ctx, name, func(context.Context) ([]byte, error) {
+		return strconv.AppendInt(nil, now().Add(d).UnixMilli(), 10), nil
+	})
+	if err != nil {
+		return err
+	}
+	until, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return media.Errorf(media.CodeCorrupt, "read the end of %s%s: %w", s.prefix, name, err)
+	}
+	return journal.Memory{}.Sleep(ctx, time.UnixMilli(until).Sub(now()))
+}
+
+// Child gives the journal of a part.
+func (s *steps) Child(_ context.Context, name string) (journal.Journal, error) {
+	if name == "" || strings.Contains(name, "/") {
+		return nil, media.Errorf(media.CodeInvalid, "a part of a workflow needs a name without slashes, not %.40q", name)
+	}
+	return &steps{flow: s.flow, prefix: s.prefix + name + "/"}, nil
+}
+
+// gate lets steps begin until it closes, and knows when the last one has ended.
+type gate struct {
+	mu     sync.Mutex // guards all below
+	inside int
+	closed bool
+	empty  chan struct{} // closed when the gate is closed and nobody is inside
+}
+
+// enter lets a step begin. Behind a closed gate it waits for the end of ctx.
+func (g *gate) enter(ctx context.Context) error {
+	g.mu.Lock()
+	if !g.closed {
+		defer g.mu.Unlock()
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		g.inside++
+		return nil
+	}
+	g.mu.Unlock()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside--; g.closed && g.inside == 0 {
+		close(g.empty)
+	}
+}
+
+// close lets no more steps begin; the channel tells when the last one has ended.
+func (g *gate) close() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed {
+		g.closed, g.empty = true, make(chan struct{})
+		if g.inside == 0 {
+			close(g.empty)
+		}
+	}
+	return g.empty
+}
+
+// String names the workflow in messages.
+func (f *flow) String() string { return fmt.Sprintf("workflow %s", f.id) }

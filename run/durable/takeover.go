@@ -1,0 +1,146 @@
+package durable
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"atelier/media"
+)
+
+// State is how work stands.
+type State string
+
+// The states.
+const (
+	// StateUnderWay is work of a living process.
+	StateUnderWay State = "under_way"
+	// StateOrphaned is work whose process has ended.
+	StateOrphaned State = "orphaned"
+	// StateOver is work that ended, in whatever way.
+	StateOver State = "over"
+)
+
+// Orphan is work whose process has ended.
+type Orphan struct {
+	ID    string
+	Input []byte
+}
+
+// status reads the row of work; nil if there is none.
+func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
+	rows, err := dbos.ListWorkflows(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
+	if err != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "read work %s: %w", id, scrubbed(err))
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return &rows[0], nil
+}
+
+// State tells how work stands, and its input. Unknown work is media.CodeNotFound.
+func (e *Engine) State(id string) (State, []byte, error) {
+	row, err := e.status(id)
+	if err != nil {
+		return "", nil, err
+	}
+	if row == nil {
+		return "", nil, media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
+	}
+	input, _ := row.Input.(string)
+	switch row.Status {
+	case dbos.WorkflowStatusPending:
+		if e.lives(row.ExecutorID) {
+			return StateUnderWay, []byte(input), nil
+		}
+		return StateOrphaned, []byte(input), nil
+	case dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
+		return StateOrphaned, []byte(input), nil
+	default:
+		return StateOver, []byte(input), nil
+	}
+}
+
+// lives tells whether a process is there.
+func (e *Engine) lives(executor string) bool {
+	if executor == e.root.GetExecutorID() {
+		return true
+	}
+	l, err := hold(e.cfg.Locks, executor)
+	if err != nil {
+		return true // it lives, or nobody can tell
+	}
+	_ = l.release(false) // it was only asked for
+	return false
+}
+
+// Orphans lists work whose process has ended, oldest first.
+func (e *Engine) Orphans(context.Context) ([]Orphan, error) {
+	rows, err := dbos.ListWorkflows(e.root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
+		dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
+	if err != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "list orphaned work: %w", scrubbed(err))
+	}
+	var out []Orphan
+	dead := map[string]bool{}
+	for _, r := range rows {
+		gone, asked := dead[r.ExecutorID]
+		if !asked {
+			gone = !e.lives(r.ExecutorID)
+			dead[r.ExecutorID] = gone
+		}
+		if gone {
+			input, _ := r.Input.(string)
+			out = append(out, Orphan{ID: r.ID, Input: []byte(input)})
+		}
+	}
+	return out, nil
+}
+
+// TakeOver lets work of a process that has ended go on here, or in another engine that
+// takes work over, whichever is first. Errors: media.CodeConflict while its process lives
+// or when the work is over, media.CodeNotFound, media.CodeInvalid for an engine that
+// takes nothing over.
+func (e *Engine) TakeOver(_ context.Context, id string) error {
+	if !e.cfg.TakesOver {
+		return media.Errorf(media.CodeInvalid, "take work %s over: durable.Config.TakesOver is not set", id)
+	}
+	row, err := e.status(id)
+	if err != nil {
+		return err
+	}
+	if row == nil {
+		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
+	}
+	if row.Status == dbos.WorkflowStatusEnqueued {
+		return nil
+	}
+	under := media.Errorf(media.CodeConflict, "run %s is under way in another process: wait for it", id)
+	if row.ExecutorID == e.root.GetExecutorID() {
+		return under
+	}
+	held, err := hold(e.cfg.Locks, row.ExecutorID)
+	if errors.Is(err, errHeld) {
+		return under
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = held.release(false) }()
+	// Somebody may have taken it over before the lock was ours.
+	now, err := e.status(id)
+	switch {
+	case err != nil:
+		return err
+	case now == nil || now.ExecutorID != row.ExecutorID || now.Status == dbos.WorkflowStatusEnqueued:
+		return nil
+	case now.Status != dbos.WorkflowStatusPending:
+		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
+	}
+	if _, err := dbos.ResumeWorkflow[string](e.root, id, dbos.WithResumeQueue(queueName)); err != nil {
+		return media.Errorf(media.CodeUnavailable, "take work %s over: %w", id, scrubbed(err))
+	}
+	return nil
+}
