@@ -113,10 +113,12 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 	return c, err
 }
 
-// engine opens the durable engine beside the ledger.
+// engine opens the durable engine where the ledger is: in the same database, or in a
+// file beside it. The locks are in the data folder either way.
 func (a *app) engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
 	return durable.Open(ctx, durable.Config{
-		Path: filepath.Join(a.settings.data, "engine.db"), Locks: filepath.Join(a.settings.data, "executors"), TakesOver: takesOver,
+		Path: filepath.Join(a.settings.data, "engine.db"), DatabaseURL: a.settings.database,
+		Locks: filepath.Join(a.settings.data, "executors"), TakesOver: takesOver,
 	})
 }
 

@@ -34,8 +34,12 @@ const (
 // takeOverPoll is how soon work that was taken over begins.
 const takeOverPoll = 50 * time.Millisecond
 
-// shutdownLimit bounds the wait for work that unwinds.
-const shutdownLimit = 10 * time.Second
+const (
+	// startLimit bounds the making of the tables; a server that is not there is told at once.
+	startLimit = time.Minute
+	// shutdownLimit bounds the wait for work that unwinds.
+	shutdownLimit = 10 * time.Second
+)
 
 // Work does what was started under an id. It may run again with the same id and input in another process.
 // It returns when the work is over, whatever came of it; it returns journal.ErrLeft, or
@@ -46,9 +50,11 @@ type Work func(ctx context.Context, j journal.Journal, id string, input []byte) 
 type Config struct {
 	// Path is the SQLite file, made if it is missing.
 	Path string
-	// DatabaseURL is a PostgreSQL URL; it wins over Path.
+	// DatabaseURL is a PostgreSQL URL; it wins over Path. The tables are in a schema of
+	// their own, atelier_engine, or NAME_atelier_engine where search_path begins with NAME.
 	DatabaseURL string
-	// Locks is the folder of the executors' locks; default executors beside Path.
+	// Locks is the folder of the executors' locks; default executors beside Path. All
+	// engines that share a database share this folder, so they are on one machine.
 	Locks string
 	// Executor names this process among those that share the database; default a new
 	// name. No two living processes have the same.
@@ -108,20 +114,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{cfg: c, flows: map[string]*flow{}, ended: make(chan struct{})}
-	d := dbos.Config{
-		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
-		DatabaseURL: c.DatabaseURL,
-	}
-	if c.DatabaseURL == "" {
-		if d.SQLiteSystemDB, err = openSQLite(c.Path); err != nil {
-			return nil, err
-		}
-	}
-	if e.root, err = dbos.NewContext(context.WithoutCancel(ctx), d); err != nil {
-		if d.SQLiteSystemDB != nil {
-			_ = d.SQLiteSystemDB.Close() // the other error is the one to tell
-		}
-		return nil, media.Errorf(media.CodeUnavailable, "open the durable engine's database: %w", scrubbed(err))
+	if e.root, err = begin(ctx, c); err != nil {
+		return nil, err
 	}
 	if e.lock, err = hold(c.Locks, e.root.GetExecutorID()); err != nil {
 		_ = dbos.Shutdown(e.root, shutdownLimit)
@@ -131,6 +125,49 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// begin connects to the database and makes or updates the tables.
+func begin(ctx context.Context, c Config) (dbos.Context, error) {
+	const what = "open the durable engine's database"
+	d := dbos.Config{
+		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
+		SystemDBStartupTimeout: startLimit,
+	}
+	if c.DatabaseURL == "" {
+		db, err := openSQLite(c.Path)
+		if err != nil {
+			return nil, err
+		}
+		d.SQLiteSystemDB = db
+		root, err := dbos.NewContext(context.WithoutCancel(ctx), d)
+		if err != nil {
+			_ = db.Close() // the other error is the one to tell
+			return nil, fileFailure(what, err)
+		}
+		return root, nil
+	}
+	pool, err := connect(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	d.SystemDBPool, d.DatabaseSchema = pool, schema(pool)
+	var root dbos.Context
+	err = alone(ctx, pool, func() error {
+		var err error
+		root, err = dbos.NewContext(context.WithoutCancel(ctx), d)
+		return err
+	})
+	if err != nil {
+		pool.Close()
+		return nil, serverFailure(what, err)
+	}
+	return root, nil
+}
+
+// fileFailure gives an error of the SQLite file its code.
+func fileFailure(what string, err error) error {
+	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
 }
 
 // openSQLite opens the file. A commit survives the end of the process at once, and the

@@ -87,7 +87,7 @@ func TestJournalOnSQLite(t *testing.T) {
 // TestWorkEndsOnce: work that is over is not taken over, and its id is not given again.
 func TestWorkEndsOnce(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	c.TakesOver = true
 	var ran atomic.Int64
 	ended := make(chan struct{}, 2)
@@ -130,7 +130,7 @@ func eventually(tb testing.TB, ok func() bool) {
 // TestLivingProcessKeepsItsWork: nobody takes work away from a process that is there.
 func TestLivingProcessKeepsItsWork(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	began := make(chan string, 2)
 	wait := func(name string) durable.Work {
 		return func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
@@ -174,7 +174,7 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 // TestCloseHandsOver: what has begun ends and is kept, nothing new begins.
 func TestCloseHandsOver(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	inside, release := make(chan struct{}), make(chan struct{})
 	var late atomic.Bool
 	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
@@ -218,7 +218,7 @@ func TestCloseHandsOver(t *testing.T) {
 func TestNoBase64InTheTables(t *testing.T) {
 	t.Parallel()
 	data := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", 40)
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	for range 2 {
 		place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			b, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return []byte(`{"x":"` + data + `"}`), nil })
@@ -232,7 +232,7 @@ func TestNoBase64InTheTables(t *testing.T) {
 
 func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	c.Executor = "one"
 	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
 	defer leave(t, e)
@@ -259,7 +259,7 @@ func TestBadConfigurations(t *testing.T) {
 // BenchmarkWork is one workflow of three steps: two model calls and an action.
 func BenchmarkWork(b *testing.B) {
 	done := make(chan struct{}, 1)
-	e := open(b, sqliteConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+	e := open(b, newConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
 		for _, name := range []string{"turn-1-model", "turn-1-action-1", "turn-2-model"} {
 			if _, err := j.Step(ctx, name, func(context.Context) ([]byte, error) { return []byte(`{"text":"done"}`), nil }); err != nil {
 				return err
