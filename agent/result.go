@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"strings"
+	"time"
 
 	"atelier/action"
 	"atelier/chat"
@@ -63,6 +64,10 @@ type Request struct {
 	// counted when an answer has come, so a run ends a little above its limit.
 	MaxTurns  int
 	MaxTokens int64
+	// Deadline is when the run ends, sub-agents and generations included, as
+	// media.CodeDeadline and with what was made; zero means never. It is the same for
+	// whoever takes the run over.
+	Deadline time.Time
 	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
 	// has to say about them.
 	Found []media.Output

@@ -131,6 +131,9 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		status = StatusFailed
+		err = media.Errorf(media.CodeDeadline, "the time of the run was over before it was done; what it made is kept")
 	default:
 		status = StatusFailed
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"atelier/agent"
 	"atelier/agent/report"
@@ -20,22 +21,23 @@ import (
 )
 
 type runCmd struct {
-	Agent         string   `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message       string   `arg:"" help:"What the agent shall do."`
-	Files         string   `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB            string   `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB            string   `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	Out           string   `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
-	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	MaxTurns      int      `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
-	MaxTokens     int64    `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
-	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
-	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	Open          bool     `help:"Open the report in the browser."`
-	JSON          bool     `help:"Print one JSON object."`
+	Agent         string        `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message       string        `arg:"" help:"What the agent shall do."`
+	Files         string        `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB            string        `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB            string        `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Out           string        `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
+	Agents        string        `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model         string        `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel    string        `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	MaxTurns      int           `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
+	MaxTokens     int64         `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
+	Timeout       time.Duration `help:"How long the whole run may take, sub-agents and generations included; then it ends with what it made. The clock goes on while nobody works on the run." placeholder:"DURATION"`
+	Image         []string      `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	ImageDetail   string        `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	LenientImages bool          `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	Open          bool          `help:"Open the report in the browser."`
+	JSON          bool          `help:"Print one JSON object."`
 
 	// Conversation is nil where the flag is not given.
 	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
@@ -71,6 +73,9 @@ func (c *runCmd) Run(w *world) error {
 	}
 	if c.MaxTurns < 0 || c.MaxTokens < 0 {
 		return media.Errorf(media.CodeInvalid, "--max-turns and --max-tokens must not be negative; leave them out for no limit")
+	}
+	if c.Timeout < 0 {
+		return media.Errorf(media.CodeInvalid, "--timeout must not be negative; leave it out for no limit")
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
@@ -109,6 +114,9 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	var err error
 	if req.Images, err = c.images(w.ctx, a); err != nil {
 		return err
+	}
+	if c.Timeout > 0 {
+		req.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the person who asks
 	}
 	if c.Conversation != nil {
 		req.Conversation = *c.Conversation

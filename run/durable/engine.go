@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	// The engine's SQLite support registers itself.
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"atelier/journal"
 	"atelier/media"
@@ -35,8 +37,10 @@ const (
 const takeOverPoll = 50 * time.Millisecond
 
 const (
-	// startLimit bounds the making of the tables; a server that is not there is told at once.
+	// startLimit bounds the making of the tables on a server; one that is not there is told
+	// at once. fileLimit bounds the wait for a file that another program holds.
 	startLimit = time.Minute
+	fileLimit  = 15 * time.Second
 	// shutdownLimit bounds the wait for work that unwinds.
 	shutdownLimit = 10 * time.Second
 )
@@ -62,6 +66,15 @@ type Config struct {
 	// TakesOver makes the engine take up work of processes that ended, see
 	// [Engine.TakeOver]. Without it the engine does only what it started.
 	TakesOver bool
+	// Limit is how much work that was taken over runs at once in each engine; 0 means no
+	// limit. It is kept in the database, so engines that share one give the same.
+	Limit int
+	// Patience is how long work waits for a database that was lost before it is left;
+	// default not at all. What does not come back by itself is not waited for.
+	Patience time.Duration
+	// Healthy looks at what else work cannot do without, the ledger for instance; nil
+	// means nothing. It is called twice a second while there is work.
+	Healthy func(ctx context.Context) error
 	// Logger gets what goes wrong within the engine; default nobody.
 	Logger *slog.Logger
 	// Now is the clock of sleeps; default time.Now.
@@ -97,6 +110,10 @@ type Engine struct {
 	work Work
 	lock *lock
 	gate gate
+	pool *pgxpool.Pool // of the server; nil on SQLite
+	file os.FileInfo   // of the SQLite file
+	// away is since when a database has been lost; only the watch uses it.
+	away time.Time
 
 	mu    sync.Mutex // guards flows
 	flows map[string]*flow
@@ -114,7 +131,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{cfg: c, flows: map[string]*flow{}, ended: make(chan struct{})}
-	if e.root, err = begin(ctx, c); err != nil {
+	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}
 	if e.lock, err = hold(c.Locks, e.root.GetExecutorID()); err != nil {
@@ -127,47 +144,73 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	return e, nil
 }
 
-// begin connects to the database and makes or updates the tables.
-func begin(ctx context.Context, c Config) (dbos.Context, error) {
+// connect opens the database and makes or updates the tables.
+func (e *Engine) connect(ctx context.Context) error {
 	const what = "open the durable engine's database"
+	c := e.cfg
 	d := dbos.Config{
 		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
 		SystemDBStartupTimeout: startLimit,
 	}
+	begin := func() (err error) {
+		e.root, err = dbos.NewContext(context.WithoutCancel(ctx), d)
+		return err
+	}
 	if c.DatabaseURL == "" {
 		db, err := openSQLite(c.Path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		d.SQLiteSystemDB = db
-		root, err := dbos.NewContext(context.WithoutCancel(ctx), d)
+		d.SQLiteSystemDB, d.SystemDBStartupTimeout = db, fileLimit
+		if err = begin(); err == nil {
+			e.file, err = os.Stat(c.Path)
+		}
 		if err != nil {
 			_ = db.Close() // the other error is the one to tell
-			return nil, fileFailure(what, err)
+			return fileFailure(what, c.Path, err)
 		}
-		return root, nil
+		return nil
 	}
 	pool, err := connect(ctx, c)
 	if err != nil {
-		return nil, err
-	}
-	d.SystemDBPool, d.DatabaseSchema = pool, schema(pool)
-	var root dbos.Context
-	err = alone(ctx, pool, func() error {
-		var err error
-		root, err = dbos.NewContext(context.WithoutCancel(ctx), d)
 		return err
-	})
-	if err != nil {
-		pool.Close()
-		return nil, serverFailure(what, err)
 	}
-	return root, nil
+	e.pool, d.SystemDBPool, d.DatabaseSchema = pool, pool, schema(pool)
+	if err := alone(ctx, pool, begin); err != nil {
+		pool.Close()
+		return serverFailure(what, err)
+	}
+	return nil
 }
 
-// fileFailure gives an error of the SQLite file its code.
-func fileFailure(what string, err error) error {
+// fileFailure gives an error of the SQLite file its code. The engine hands errors on as text.
+func fileFailure(what, path string, err error) error {
+	for _, known := range []struct {
+		sign   string
+		code   media.Code
+		advice string
+	}{
+		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
+		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
+		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
+		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
+		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
+		{"locked", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
+		{"timed out", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
+	} {
+		if strings.Contains(err.Error(), known.sign) {
+			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, scrubbed(err))
+		}
+	}
 	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
+}
+
+// failure gives an error of the database its code.
+func (e *Engine) failure(what string, err error) error {
+	if e.pool != nil {
+		return serverFailure(what, err)
+	}
+	return fileFailure(what, e.cfg.Path, err)
 }
 
 // openSQLite opens the file. A commit survives the end of the process at once, and the
@@ -194,16 +237,19 @@ func (e *Engine) Launch(work Work) error {
 	e.work = work
 	dbos.RegisterWorkflow(e.root, e.flow, dbos.WithWorkflowName(workflowName), dbos.WithMaxRecoveryAttempts(1000))
 	if e.cfg.TakesOver {
-		_, err := dbos.RegisterQueue(e.root, queueName, dbos.WithQueueBasePollingInterval(takeOverPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate))
-		if err != nil {
-			return media.Errorf(media.CodeUnavailable, "make the queue of work taken over: %w", scrubbed(err))
+		options := []dbos.QueueOption{dbos.WithQueueBasePollingInterval(takeOverPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate)}
+		if e.cfg.Limit > 0 {
+			options = append(options, dbos.WithWorkerConcurrency(e.cfg.Limit))
+		}
+		if _, err := dbos.RegisterQueue(e.root, queueName, options...); err != nil {
+			return e.failure("make the queue of work taken over", err)
 		}
 		dbos.ListenQueues(e.root, queueName)
 	} else {
 		dbos.ListenQueues(e.root, "none")
 	}
 	if err := dbos.Launch(e.root); err != nil {
-		return media.Errorf(media.CodeUnavailable, "launch the durable engine: %w", scrubbed(err))
+		return e.failure("launch the durable engine", err)
 	}
 	e.watching.Go(e.watch)
 	return nil
@@ -226,7 +272,7 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 		return media.Errorf(media.CodeConflict, "there is work with the id %s: it is %s", id, known.Status)
 	}
 	if _, err := dbos.RunWorkflow(e.root, e.flow, media.Scrub(string(input)), dbos.WithWorkflowID(id)); err != nil {
-		return media.Errorf(media.CodeUnavailable, "start work %s: %w", id, scrubbed(err))
+		return e.failure("start work "+id, err)
 	}
 	return ctx.Err()
 }
@@ -237,30 +283,41 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, stop := context.WithCancelCause(dctx)
-	defer stop(nil)
-	f := &flow{e: e, id: id, dctx: dctx, stop: stop}
-	e.mu.Lock()
-	e.flows[id] = f
-	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.flows, id)
-	}()
-	err = f.load()
-	if err == nil {
-		err = e.work(ctx, &steps{flow: f}, id, []byte(input))
-	}
-	if errors.Is(err, journal.ErrLeft) || journal.Left(ctx) {
-		// The row stays as it is only when the whole engine has stopped.
-		<-dctx.Done()
-		return "", dctx.Err()
+	f := &flow{e: e, id: id, dctx: dctx}
+	for {
+		err = e.life(f, input)
+		if !errors.Is(err, journal.ErrLeft) && !journal.Left(f.ctx) {
+			break
+		}
+		if !e.again(f) {
+			// The row stays as it is only when the whole engine has stopped.
+			<-dctx.Done()
+			return "", dctx.Err()
+		}
 	}
 	if err != nil {
 		return "", scrubbed(err)
 	}
 	return "", nil
+}
+
+// life does the work once, from its beginning.
+func (e *Engine) life(f *flow, input string) error {
+	ctx, stop := context.WithCancelCause(f.dctx)
+	defer stop(nil)
+	e.mu.Lock()
+	f.ctx, f.stop = ctx, stop
+	e.flows[f.id] = f
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.flows, f.id)
+	}()
+	if err := f.load(); err != nil {
+		return f.failure(ctx, "of an earlier process", err)
+	}
+	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))
 }
 
 // Close hands over what is under way: no step begins any more, those that have begun

@@ -111,6 +111,8 @@ func serverFailure(what string, err error) error {
 		return media.Errorf(code, "%s: %s: %w", what, advice, scrubbed(unwrapped(err)))
 	case errors.As(err, &dial):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, reason(dial))
+	case errors.Is(err, context.DeadlineExceeded):
+		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
 	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
 }
