@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -228,6 +230,19 @@ func openSQLite(path string) (*sql.DB, error) {
 	// Two, because the engine reads while it writes; more would only wait for each other.
 	db.SetMaxOpenConns(2)
 	return db, nil
+}
+
+// Place names the database for people.
+func (e *Engine) Place() string {
+	if e.pool == nil {
+		return "SQLite " + e.cfg.Path
+	}
+	c := e.pool.Config().ConnConfig
+	where := c.Host
+	if !strings.HasPrefix(c.Host, "/") {
+		where = net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
+	}
+	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
 }
 
 func scrubbed(err error) error { return errors.New(media.Scrub(err.Error())) }
