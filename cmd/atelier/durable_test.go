@@ -39,6 +39,8 @@ type workshop struct {
 	// request is answered.
 	when   func(*http.Request) bool
 	strike func()
+	// each, if not nil, is called with every request.
+	each func(*http.Request)
 }
 
 func newWorkshop(t *testing.T) *workshop {
@@ -94,7 +96,11 @@ func (s *workshop) watched(h http.Handler) http.Handler {
 		if doomed {
 			s.hit = r.Method + " " + r.URL.Path
 		}
+		each := s.each
 		s.mu.Unlock()
+		if each != nil {
+			each(r)
+		}
 		if struck {
 			s.strike()
 		}
@@ -308,7 +314,7 @@ func TestServeGoesOn(t *testing.T) {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
 	}
 	again := s.start("serve", "--listen", "127.0.0.1:0")
-	eventually(t, "the end of the run", func() bool { return !running() })
+	eventually(t, "the end of the run", func() bool { return s.over(id) })
 	_ = again.cmd.Process.Signal(os.Interrupt)
 	if o := again.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)

@@ -164,7 +164,7 @@ func (e *Engine) connect(ctx context.Context) error {
 			return err
 		}
 		d.SQLiteSystemDB, d.SystemDBStartupTimeout = db, fileLimit
-		if err = begin(); err == nil {
+		if err = oneAtATime(ctx, c.Locks, begin); err == nil {
 			e.file, err = os.Stat(c.Path)
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -169,6 +170,31 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	if who := <-began; who != "second" {
 		t.Errorf("%s went on", who)
 	}
+}
+
+// TestProcessesMakeTheTables: several processes may find an empty database at once.
+func TestProcessesMakeTheTables(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			e, err := durable.Open(t.Context(), c)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer leave(t, e)
+			if err := e.Launch(func(context.Context, journal.Journal, string, []byte) error { return nil }); err != nil {
+				t.Error(err)
+				return
+			}
+			if err := e.Start(t.Context(), fmt.Sprintf("w%d", i), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestCloseHandsOver: what has begun ends and is kept, nothing new begins.

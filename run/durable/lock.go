@@ -1,10 +1,12 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -41,4 +43,26 @@ func (l *lock) release(remove bool) error {
 		_ = os.Remove(l.path) // one that stays means nothing
 	}
 	return l.file.Close()
+}
+
+// tablesLock is the name of the lock under which the tables of a file are made. No
+// executor has it.
+const tablesLock = "tables of engine"
+
+// oneAtATime runs fn while no other process makes or updates the tables of the file.
+func oneAtATime(ctx context.Context, dir string, fn func() error) error {
+	ctx, stop := context.WithTimeout(ctx, fileLimit)
+	defer stop()
+	for {
+		l, err := hold(dir, tablesLock)
+		if err == nil {
+			return errors.Join(fn(), l.release(false))
+		}
+		if !errors.Is(err, errHeld) {
+			return err
+		}
+		if (journal.Memory{}).Sleep(ctx, askPause) != nil {
+			return media.Errorf(media.CodeUnavailable, "another process has been making the tables for %s: end it, or wait", fileLimit)
+		}
+	}
 }

@@ -4,11 +4,9 @@ package durable_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier/internal/pgtest"
@@ -70,31 +68,24 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// TestProcessesMakeTheTables: several processes may find an empty database at once, and
-// deployments that share it by search_path do not see each other's work.
-func TestProcessesMakeTheTables(t *testing.T) {
+// TestSearchPath: deployments that share a database by search_path do not see each
+// other's work.
+func TestSearchPath(t *testing.T) {
 	t.Parallel()
 	c := newConfig(t)
-	var all sync.WaitGroup
-	for i := range 4 {
-		all.Go(func() {
-			mine := c
-			if i == 3 {
-				mine.DatabaseURL += "&search_path=studio"
-			}
-			e := open(t, mine, func(context.Context, journal.Journal, string, []byte) error { return nil })
-			defer leave(t, e)
-			if err := e.Start(t.Context(), fmt.Sprintf("w%d", i), nil); err != nil {
-				t.Error(err)
-			}
-		})
+	nothing := func(context.Context, journal.Journal, string, []byte) error { return nil }
+	plain := open(t, c, nothing)
+	defer leave(t, plain)
+	c.DatabaseURL += "&search_path=studio"
+	studio := open(t, c, nothing)
+	defer leave(t, studio)
+	if err := studio.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
 	}
-	all.Wait()
-	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
-	defer leave(t, e)
-	for i := range 4 {
-		if _, _, err := e.State(fmt.Sprintf("w%d", i)); (media.CodeOf(err) == media.CodeNotFound) != (i == 3) {
-			t.Errorf("work %d: %v", i, err)
-		}
+	if _, _, err := plain.State("a"); media.CodeOf(err) != media.CodeNotFound {
+		t.Errorf("one sees the other's work: %v", err)
+	}
+	if p := studio.Place(); !strings.Contains(p, "schema studio_atelier_engine") {
+		t.Errorf("place %q", p)
 	}
 }
