@@ -45,16 +45,22 @@ func (e *Engine) watch() {
 		e.mu.Lock()
 		ids := slices.Collect(maps.Keys(e.flows))
 		e.mu.Unlock()
-		if len(ids) == 0 {
-			continue
+		if len(ids) > 0 {
+			e.look()
+		} else {
+			e.away = time.Time{}
 		}
-		if e.look(); e.away.IsZero() {
+		if e.away.IsZero() {
 			e.stopCancelled(ids)
+			e.settled()
 		}
 	}
 }
 
 func (e *Engine) stopCancelled(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
 	root, stop := e.bounded(e.root)
 	defer stop()
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),

@@ -2,21 +2,14 @@ package durable
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
-	// The engine's SQLite support registers itself.
-	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -37,15 +30,6 @@ const (
 
 // takeOverPoll is how soon work that was taken over begins.
 const takeOverPoll = 50 * time.Millisecond
-
-const (
-	// startLimit bounds the making of the tables on a server; one that is not there is told
-	// at once. fileLimit bounds the wait for a file that another program holds.
-	startLimit = time.Minute
-	fileLimit  = 15 * time.Second
-	// shutdownLimit bounds the wait for work that unwinds.
-	shutdownLimit = 10 * time.Second
-)
 
 // Work does what was started under an id. It may run again with the same id and input in another process.
 // It returns when the work is over, whatever came of it; it returns journal.ErrLeft, or
@@ -117,8 +101,10 @@ type Engine struct {
 	// away is since when a database has been lost; only the watch uses it.
 	away time.Time
 
-	mu    sync.Mutex // guards flows
+	mu    sync.Mutex // guards flows and done
 	flows map[string]*flow
+	// done is work that ended here, whose row may not say so yet.
+	done map[string]bool
 
 	watching sync.WaitGroup
 	ended    chan struct{} // closed when the engine closes
@@ -132,7 +118,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: c, flows: map[string]*flow{}, ended: make(chan struct{})}
+	e := &Engine{cfg: c, flows: map[string]*flow{}, done: map[string]bool{}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -145,107 +131,6 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	}
 	return e, nil
 }
-
-// connect opens the database and makes or updates the tables.
-func (e *Engine) connect(ctx context.Context) error {
-	const what = "open the durable engine's database"
-	c := e.cfg
-	d := dbos.Config{
-		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
-		SystemDBStartupTimeout: startLimit,
-	}
-	begin := func() (err error) {
-		e.root, err = dbos.NewContext(context.WithoutCancel(ctx), d)
-		return err
-	}
-	if c.DatabaseURL == "" {
-		db, err := openSQLite(c.Path)
-		if err != nil {
-			return err
-		}
-		d.SQLiteSystemDB, d.SystemDBStartupTimeout = db, fileLimit
-		if err = oneAtATime(ctx, c.Locks, begin); err == nil {
-			e.file, err = os.Stat(c.Path)
-		}
-		if err != nil {
-			_ = db.Close() // the other error is the one to tell
-			return fileFailure(what, c.Path, err)
-		}
-		return nil
-	}
-	pool, err := connect(ctx, c)
-	if err != nil {
-		return err
-	}
-	e.pool, d.SystemDBPool, d.DatabaseSchema = pool, pool, schema(pool)
-	if err := alone(ctx, pool, begin); err != nil {
-		pool.Close()
-		return serverFailure(what, err)
-	}
-	return nil
-}
-
-// fileFailure gives an error of the SQLite file its code. The engine hands errors on as text.
-func fileFailure(what, path string, err error) error {
-	for _, known := range []struct {
-		sign   string
-		code   media.Code
-		advice string
-	}{
-		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
-		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
-		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
-		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
-		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
-		{"locked", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
-		{"timed out", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
-	} {
-		if strings.Contains(err.Error(), known.sign) {
-			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, scrubbed(err))
-		}
-	}
-	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
-}
-
-// failure gives an error of the database its code.
-func (e *Engine) failure(what string, err error) error {
-	if e.pool != nil {
-		return serverFailure(what, err)
-	}
-	return fileFailure(what, e.cfg.Path, err)
-}
-
-// openSQLite opens the file. A commit survives the end of the process at once, and the
-// loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
-func openSQLite(path string) (*sql.DB, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
-	}
-	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
-	db, err := sql.Open("sqlite", "file:"+name+
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_txlock=immediate")
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open the durable engine's database: %w", err)
-	}
-	// Two, because the engine reads while it writes; more would only wait for each other.
-	db.SetMaxOpenConns(2)
-	return db, nil
-}
-
-// Place names the database for people.
-func (e *Engine) Place() string {
-	if e.pool == nil {
-		return "SQLite " + e.cfg.Path
-	}
-	c := e.pool.Config().ConnConfig
-	where := c.Host
-	if !strings.HasPrefix(c.Host, "/") {
-		where = net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
-	}
-	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
-}
-
-func scrubbed(err error) error { return errors.New(media.Scrub(err.Error())) }
 
 // Launch begins to work. It is called once, before everything but [Engine.Close].
 func (e *Engine) Launch(work Work) error {
@@ -310,6 +195,9 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 			return "", dctx.Err()
 		}
 	}
+	e.mu.Lock()
+	e.done[id] = true
+	e.mu.Unlock()
 	if err != nil {
 		return "", scrubbed(err)
 	}
@@ -333,38 +221,4 @@ func (e *Engine) life(f *flow, input string) error {
 		return f.failure(ctx, "of an earlier process", err)
 	}
 	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))
-}
-
-// Close hands over what is under way: no step begins any more, those that have begun
-// may end while ctx lasts, and the rest is left to whoever takes it over.
-// Closing it again does nothing.
-func (e *Engine) Close(ctx context.Context) (err error) {
-	e.closing.Do(func() { err = e.close(ctx) })
-	return err
-}
-
-func (e *Engine) close(ctx context.Context) error {
-	select {
-	case <-e.gate.close():
-	case <-ctx.Done():
-	}
-	e.mu.Lock()
-	for _, f := range e.flows {
-		f.stop(journal.ErrLeft)
-	}
-	e.mu.Unlock()
-	close(e.ended)
-	e.watching.Wait()
-	err := dbos.Shutdown(e.root, shutdownLimit)
-	if err != nil {
-		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", scrubbed(err))
-	}
-	return errors.Join(err, e.lock.release(true))
-}
-
-// isClosed tells whether the gate is closed.
-func (g *gate) isClosed() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.closed
 }

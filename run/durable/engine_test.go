@@ -53,7 +53,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}
-		if string(input) != "input of "+id {
+		if len(input) > 0 && string(input) != "input of "+id {
 			t.Errorf("input %q", input)
 		}
 		done <- work(ctx, j)
@@ -114,6 +114,31 @@ func TestWorkEndsOnce(t *testing.T) {
 	}
 	if ran.Load() != 1 {
 		t.Errorf("ran %d times", ran.Load())
+	}
+}
+
+// TestEndIsSaved: an engine that closes when its work has just ended does not leave it.
+func TestEndIsSaved(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	for i := range 10 {
+		ended := make(chan struct{})
+		e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { close(ended); return nil })
+		id := fmt.Sprintf("w%d", i)
+		if err := e.Start(t.Context(), id, nil); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if i%2 == 0 {
+			leave(t, e)
+		} else if err := e.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		look := open(t, c, nil)
+		if s, _, err := look.State(id); err != nil || s != durable.StateOver {
+			t.Errorf("%s is %s, %v", id, s, err)
+		}
+		leave(t, look)
 	}
 }
 
