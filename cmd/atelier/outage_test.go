@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -188,7 +189,9 @@ func TestEngineFileRefused(t *testing.T) {
 		"no database": {func(path string) error {
 			return os.WriteFile(path, []byte(strings.Repeat("no database ", 500)), 0o600)
 		}, "restore"},
-		"a folder": {func(path string) error { return os.MkdirAll(path, 0o700) }, "writable"},
+		"a folder": {func(path string) error {
+			return errors.Join(os.RemoveAll(path), os.MkdirAll(path, 0o700))
+		}, "writable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -95,6 +95,19 @@ func (e *Engine) failure(what string, err error) error {
 	return fileFailure(what, e.cfg.Path, err)
 }
 
+// oneAtATime runs fn while no other process makes or updates the tables of the file: the
+// engine itself does not guard against another that does the same.
+func oneAtATime(ctx context.Context, locks string, fn func() error) error {
+	ctx, stop := context.WithTimeout(ctx, fileLimit)
+	defer stop()
+	alone, err := await(ctx, locks, tablesLock)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = alone.release(false) }()
+	return fn()
+}
+
 // openSQLite opens the file. A commit survives the end of the process at once, and the
 // loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
 func openSQLite(path string) (*sql.DB, error) {

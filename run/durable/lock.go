@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -37,32 +37,32 @@ func hold(dir, executor string) (*lock, error) {
 	return &lock{file: f, path: path}, nil
 }
 
+// tablesLock is held by the process that makes the engine's tables; no executor has
+// its name.
+const tablesLock = "tables"
+
+// awaitEvery is how soon a lock is tried again.
+const awaitEvery = 5 * time.Millisecond
+
+// await takes a lock as soon as nobody else holds it.
+func await(ctx context.Context, dir, name string) (*lock, error) {
+	for {
+		l, err := hold(dir, name)
+		if !errors.Is(err, errHeld) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(awaitEvery):
+		}
+	}
+}
+
 // release gives the lock up; the file of a process that ends in order goes with it.
 func (l *lock) release(remove bool) error {
 	if remove {
 		_ = os.Remove(l.path) // one that stays means nothing
 	}
 	return l.file.Close()
-}
-
-// tablesLock is the name of the lock under which the tables of a file are made. No
-// executor has it.
-const tablesLock = "tables of engine"
-
-// oneAtATime runs fn while no other process makes or updates the tables of the file.
-func oneAtATime(ctx context.Context, dir string, fn func() error) error {
-	ctx, stop := context.WithTimeout(ctx, fileLimit)
-	defer stop()
-	for {
-		l, err := hold(dir, tablesLock)
-		if err == nil {
-			return errors.Join(fn(), l.release(false))
-		}
-		if !errors.Is(err, errHeld) {
-			return err
-		}
-		if (journal.Memory{}).Sleep(ctx, askPause) != nil {
-			return media.Errorf(media.CodeUnavailable, "another process has been making the tables for %s: end it, or wait", fileLimit)
-		}
-	}
 }
