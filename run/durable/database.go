@@ -139,4 +139,3 @@ func (e *Engine) Place() string {
 }
 
 func scrubbed(err error) error { return errors.New(media.Scrub(err.Error())) }
-
