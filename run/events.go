@@ -92,7 +92,7 @@ func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
 // save makes one commit of a batch where the store can, and shows its events.
 func (l *eventLog) save(ctx context.Context, batch []entry) {
 	var shown []ledger.Event
-	write := func(ctx context.Context) error {
+	write := func(ctx context.Context) {
 		shown = shown[:0] // the transaction may be tried again
 		for len(batch) > 0 {
 			n := nextEvents(batch)
@@ -104,11 +104,14 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 			shown = append(shown, l.saveEvents(ctx, batch[:n])...)
 			batch = batch[n:]
 		}
-		return nil
 	}
 	if b, ok := l.store.(ledger.Batcher); ok && len(batch) > 1 {
 		all := batch
-		err := b.Together(ctx, func(ctx context.Context) error { batch = all; return write(ctx) })
+		err := b.Together(ctx, func(ctx context.Context) error {
+			batch = all
+			write(ctx)
+			return nil
+		})
 		if err != nil { // nothing of it is saved, so no event has its number
 			l.failedSave(ctx, "events and records", err)
 			shown = shown[:0]
@@ -119,7 +122,7 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 			}
 		}
 	} else {
-		_ = write(ctx) // it never fails
+		write(ctx)
 	}
 	l.feed.publish(shown)
 }

@@ -28,35 +28,42 @@ func (p *place) engineDump() []byte {
 	defer func() { _ = db.Close() }() // read only
 	var dump bytes.Buffer
 	for _, table := range textColumn(p.t, db, list) {
-		rows, err := db.QueryContext(p.t.Context(), fmt.Sprintf(`SELECT * FROM %s"%s"`, prefix, table))
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		names, err := rows.Columns()
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		for rows.Next() {
-			values := make([]any, len(names))
-			for i := range values {
-				values[i] = new(any)
-			}
-			if err := rows.Scan(values...); err != nil {
-				p.t.Fatal(err)
-			}
-			for i, v := range values {
-				value := *v.(*any)
-				if b, ok := value.([]byte); ok {
-					value = string(b)
-				}
-				fmt.Fprintf(&dump, "%s.%s=%v\n", table, names[i], value)
-			}
-		}
-		if err := rows.Close(); err != nil {
-			p.t.Fatal(err)
-		}
+		dumpTable(p.t, db, prefix+`"`+table+`"`, &dump)
 	}
 	return dump.Bytes()
+}
+
+// dumpTable writes every value of a table with the name of its column.
+func dumpTable(t *testing.T, db *sql.DB, table string, to *bytes.Buffer) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err tells
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]any, len(names))
+	for i := range values {
+		values[i] = new(any)
+	}
+	for rows.Next() {
+		if err := rows.Scan(values...); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			value := *v.(*any)
+			if b, ok := value.([]byte); ok {
+				value = string(b)
+			}
+			fmt.Fprintf(to, "%s.%s=%v\n", table, names[i], value)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestCanaryInSavedStates: pictures that a person gives and that models and actions hand

@@ -109,8 +109,11 @@ func TestNoServerAtTheStart(t *testing.T) {
 	} {
 		s.env[databaseVariable] = test.url
 		for _, args := range [][]string{
-			{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")}, {"resume", "x"}, {"runs", "cancel", "x"},
-			{"serve", "--listen", "127.0.0.1:0"}, {"generate", "a fox"},
+			{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")},
+			{"resume", "x"},
+			{"runs", "cancel", "x"},
+			{"serve", "--listen", "127.0.0.1:0"},
+			{"generate", "a fox"},
 		} {
 			o := s.atelier(args...)
 			if o.code != test.code || !strings.Contains(o.stderr, test.want) {

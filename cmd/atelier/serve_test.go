@@ -48,15 +48,6 @@ func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
 	return h
 }
 
-// digests are those of all media, whose order does not matter.
-func (s *workshop) digests() map[string]bool {
-	all := map[string]bool{}
-	for _, m := range s.listed().Items {
-		all[m.Digest] = true
-	}
-	return all
-}
-
 // TestServeHandsOver: a server that is stopped in the middle of a run, with a sub-agent and
 // polls under way, leaves it to the next one, which ends it with the pictures that an
 // undisturbed run has.
@@ -118,8 +109,11 @@ func TestServersShareAFolder(t *testing.T) {
 	t.Parallel()
 	s := newWorkshop(t)
 	id, _ := s.run(t, 4)
-	one, _ := s.serving(t)
-	two, _ := s.serving(t)
+	one, first := s.serving(t)
+	two, second := s.serving(t)
+	if first == second || status(t, first+"/healthz") != http.StatusOK {
+		t.Errorf("they answer at %s and %s", first, second)
+	}
 	eventually(t, "the end of the run", func() bool { return s.over(id) })
 	if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
 		t.Errorf("events %v", told)

@@ -24,8 +24,9 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	if row == nil {
 		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
 	}
-	root, stop := e.bounded(ctx)
+	root, stop := e.bounded()
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	if err := dbos.CancelWorkflow(root, id); err != nil {
 		return e.failure("cancel work "+id, err)
 	}
@@ -61,7 +62,7 @@ func (e *Engine) stopCancelled(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	root, stop := e.bounded(e.root)
+	root, stop := e.bounded()
 	defer stop()
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))

@@ -36,7 +36,7 @@ func (e *Engine) close(ctx context.Context) error {
 	e.mu.Unlock()
 	close(e.ended)
 	e.watching.Wait()
-	e.settle()
+	e.settle(ctx)
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
 		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", scrubbed(err))
@@ -52,8 +52,8 @@ const (
 
 // settle waits until the rows of work that ended say so: otherwise it would count as
 // left when the process ends.
-func (e *Engine) settle() {
-	ctx, stop := context.WithTimeout(e.root, settleLimit)
+func (e *Engine) settle(ctx context.Context) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
 	for !e.settled() {
 		if (journal.Memory{}).Sleep(ctx, settlePause) != nil {
@@ -70,7 +70,7 @@ func (e *Engine) settled() bool {
 	if len(ids) == 0 {
 		return true
 	}
-	root, stop := e.bounded(e.root)
+	root, stop := e.bounded()
 	defer stop()
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))

@@ -130,7 +130,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 		defer f.saving.Done()
 		ended <- (<-done).Err
 	}()
-	if err := f.await(ctx, ended); err != nil {
+	if err := f.await(ended); err != nil {
 		return nil, f.failure(ctx, name, err)
 	}
 	if failed != nil {
@@ -141,14 +141,14 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 
 // await waits for the end of a step. When its database is lost it is not waited for:
 // nobody knows when it can be saved.
-func (f *flow) await(ctx context.Context, ended <-chan error) error {
+func (f *flow) await(ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
 	case <-f.ctx.Done():
 	}
-	if Lost(f.ctx) != nil {
-		return context.Cause(f.ctx)
+	if why := Lost(f.ctx); why != nil {
+		return &lost{why: why}
 	}
 	return <-ended
 }
@@ -164,8 +164,9 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 		f.stop(cancelled)
 		return cancelled
 	}
-	f.stop(&lost{why: f.e.failure("save step "+name, err)})
-	return context.Cause(f.ctx)
+	gone := &lost{why: f.e.failure("save step "+name, err)}
+	f.stop(gone)
+	return gone
 }
 
 // Sleep waits until a time that is remembered.

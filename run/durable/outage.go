@@ -129,7 +129,7 @@ func (e *Engine) again(f *flow) bool {
 
 // mark writes that work was left, which shows that the database can be written.
 func (e *Engine) mark(id string) error {
-	root, stop := e.bounded(e.root)
+	root, stop := e.bounded()
 	defer stop()
 	return dbos.SetWorkflowAttributes(root, id, map[string]any{"left": true})
 }
@@ -137,9 +137,7 @@ func (e *Engine) mark(id string) error {
 // callLimit bounds the calls of the database that nobody waits through an outage for.
 const callLimit = 10 * time.Second
 
-// bounded is the engine for one call, which ends with ctx: without a limit it would try for ever.
-func (e *Engine) bounded(ctx context.Context) (dbos.Context, context.CancelFunc) {
-	root, stop := dbos.WithTimeout(e.root, callLimit)
-	release := context.AfterFunc(ctx, stop)
-	return root, func() { release(); stop() }
+// bounded is the engine for one call: without a limit it would try for ever.
+func (e *Engine) bounded() (dbos.Context, context.CancelFunc) {
+	return dbos.WithTimeout(e.root, callLimit)
 }

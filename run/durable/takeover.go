@@ -30,7 +30,7 @@ type Orphan struct {
 
 // status reads the row of work; nil if there is none.
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
-	root, stop := e.bounded(e.root)
+	root, stop := e.bounded()
 	defer stop()
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
 	if err != nil {
@@ -80,8 +80,9 @@ func (e *Engine) lives(executor string) bool {
 
 // Orphans lists work whose process has ended, oldest first.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
-	root, stop := e.bounded(ctx)
+	root, stop := e.bounded()
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	rows, err := dbos.ListWorkflows(root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
 		dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
 	if err != nil {
@@ -143,8 +144,9 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	case now.Status != dbos.WorkflowStatusPending:
 		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
 	}
-	root, stop := e.bounded(ctx)
+	root, stop := e.bounded()
 	defer stop()
+	defer context.AfterFunc(ctx, stop)()
 	if _, err := dbos.ResumeWorkflow[string](root, id, dbos.WithResumeQueue(queueName)); err != nil {
 		return e.failure("take work "+id+" over", err)
 	}

@@ -67,7 +67,8 @@ func unknownEvents(ctx context.Context, tx *sql.Tx, all []ledger.Event) (fresh [
 	if len(all) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM run_events WHERE id IN (`+ids.String()[2:]+`)`, args...)
+	q := `SELECT id FROM run_events WHERE id IN (` + ids.String()[2:] + `)` //nolint:gosec // numbers of parameters only
+	rows, err := tx.QueryContext(ctx, q, args...)
 	if err != nil {
 		return nil, err
 	}
