@@ -129,6 +129,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		began := r.r.cfg.Now()
+		defer r.meter.begin(r.r.cfg.Now)()
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 		if journal.Left(ctx) {
 			return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
@@ -142,6 +143,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err != nil {
 		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err))}
 	}
+	r.meter.add(k.Began, k.Ended)
 	k.Outcome.Media = k.Media
 	if err := r.set.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())

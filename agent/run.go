@@ -46,6 +46,7 @@ type run struct {
 	lenient         bool                // pictures that the model does not take are left out
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
+	meter           *meter       // for how long the run worked
 	calls           atomic.Int64 // acts of Go code, for their index
 
 	mu           sync.Mutex // guards what follows; acts of a step write it at once
@@ -69,7 +70,8 @@ type preference struct{ chat, image []string }
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
 	r.startedAt = r.r.cfg.Now()
-	ctx = r.scoped(ctx)
+	ctx, stop := r.timed(r.scoped(ctx))
+	defer stop()
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {
@@ -94,6 +96,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 
 // scoped gives a context in which things belong to the run.
 func (r *run) scoped(ctx context.Context) context.Context {
+	ctx = generate.WithAllowance(ctx, r.max.allowed)
 	return media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
 }
 
@@ -126,8 +129,11 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
 	}
 	status := StatusSucceeded
+	err = r.atEnd(ctx, err)
 	switch {
 	case err == nil:
+	case media.CodeOf(err) == media.CodeOverBudget:
+		status = StatusFailed
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
@@ -172,6 +178,10 @@ func (r *run) record(status Status, err error) RunRecord {
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
 		InputImages: r.images, VisionContext: r.history.inContext(),
+	}
+	rec.Usage.WorkedMS = r.meter.worked(r.r.cfg.Now()).Milliseconds()
+	if r.depth == 0 {
+		rec.Limits = r.max.record()
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source

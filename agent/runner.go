@@ -5,13 +5,13 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"atelier/action"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -62,6 +62,9 @@ type Config struct {
 	Guardrail Guardrail
 	// Journal makes the run durable; nil means [journal.Memory].
 	Journal journal.Journal
+	// Budget bounds the calls of chat models; give the one of the gateway, so that both
+	// count against the same. Nil means [generate.InMemory].
+	Budget generate.Budget
 	// Observer saves and shows what happens; nil means nobody does.
 	Observer Observer
 	// Sources are files, web, db, kb and the program's own by name. A name that is
@@ -98,6 +101,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Journal == nil {
 		c.Journal = journal.Memory{}
+	}
+	if c.Budget == nil {
+		c.Budget = generate.InMemory{}
 	}
 	if c.Observer == nil {
 		c.Observer = silent{}
@@ -252,8 +258,10 @@ func (r *Runner) root(req Request) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if req.MaxTurns < 0 || req.MaxTokens < 0 {
-		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
+	m := &meter{}
+	most, err := req.limits(m)
+	if err != nil {
+		return nil, err
 	}
 	if req.Journal == nil {
 		req.Journal = r.cfg.Journal
@@ -263,7 +271,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		task: req.Message, input: req.Input, earlier: req.History, journal: req.Journal,
 		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
-		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
+		max:    most, meter: m,
 		images: inputImages(req.Images), lenient: req.LenientImages, vision: spec.vision(req.Vision),
 	}, nil
 }

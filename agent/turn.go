@@ -58,7 +58,7 @@ func (r *run) loop(ctx context.Context) error {
 		p.Message += ". Answer again with one JSON object as described under How to answer."
 		r.tell(results{Errors: []action.Problem{p}})
 	}
-	return r.overBudget(ctx)
+	return r.overBudget()
 }
 
 // choose opens the chat model.
@@ -269,7 +269,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 	var failed error // the error itself, where the call was made just now
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		a := answered{Began: r.r.cfg.Now()}
-		a.Response, failed = r.model.Generate(ctx, req)
+		a.Response, failed = r.billed(ctx, req)
 		if failed != nil {
 			if ctx.Err() != nil {
 				return nil, failed
@@ -288,6 +288,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
 	}
+	r.meter.add(a.Began, a.Ended)
 	if failed != nil {
 		return a, failed
 	}
@@ -298,7 +299,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 func (r *run) count(p chat.Profile, resp chat.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.usage.add(Usage{ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens})
+	r.usage.add(Usage{
+		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),
+	})
 	r.spend(resp.Usage)
 	r.cost.addCall(resp, p.Offline)
 	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}

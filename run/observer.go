@@ -65,11 +65,15 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		Usage: ledger.Usage{
 			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
 			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
+			Turns: int64(r.Turns), WorkedMS: r.Usage.WorkedMS,
 		},
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 	if r.Definition != "" {
 		row.Definition = encode(r.Definition)
+	}
+	if r.Limits != (agent.Limits{}) {
+		row.Limits = encode(r.Limits)
 	}
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
