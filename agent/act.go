@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"atelier/action"
+	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -127,7 +128,9 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	}
 	ctx = context.WithValue(ctx, contextKey{}, &Context{Task: r.task, Input: r.input, run: r})
 	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
+	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		live = true
 		began := r.r.cfg.Now()
 		defer r.meter.begin(r.r.cfg.Now)()
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
@@ -143,7 +146,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err != nil {
 		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err))}
 	}
-	r.meter.add(k.Began, k.Ended)
+	r.countAct(k.Began, k.Ended, live, generate.Charge{ID: stepID, Images: generated(k.Media)})
 	k.Outcome.Media = k.Media
 	if err := r.set.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())

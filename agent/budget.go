@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -103,6 +104,25 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	return resp, err
 }
 
+// countAct counts an act that the journal knows: when it was under way and, where an earlier
+// process did it, what it used. Nothing counts twice.
+func (r *run) countAct(began, ended time.Time, live bool, c generate.Charge) {
+	r.meter.add(began, ended)
+	if !live {
+		r.max.allowed.Recall(c)
+	}
+}
+
+// generated counts the pictures that models made for an act.
+func generated(items []media.Output) (n int64) {
+	for _, o := range items {
+		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // price is the cost of a call; that of an offline model is known.
 func price(p chat.Profile, usd *string) *string {
 	if usd == nil && p.Offline {
@@ -185,7 +205,7 @@ func (r *run) timed(ctx context.Context) (timed context.Context, stop func()) {
 		return ctx, func() {}
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	most := r.max.time + min(r.max.time, overtime)
+	most := min(r.max.time, math.MaxInt64-overtime) + min(r.max.time, overtime)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
 	watching.Go(func() { r.watch(ctx, most, check, cut) })

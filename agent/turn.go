@@ -267,7 +267,9 @@ func (a answered) err() error {
 // generate is the journalled call.
 func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
 	var failed error // the error itself, where the call was made just now
+	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		live = true
 		a := answered{Began: r.r.cfg.Now()}
 		a.Response, failed = r.billed(ctx, req)
 		if failed != nil {
@@ -288,7 +290,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
 	}
-	r.meter.add(a.Began, a.Ended)
+	r.countAct(a.Began, a.Ended, live, generate.Charge{
+		ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media)),
+	})
 	if failed != nil {
 		return a, failed
 	}

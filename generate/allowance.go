@@ -149,6 +149,21 @@ func (InMemory) Settle(ctx context.Context, c Charge) {
 		return
 	}
 	delete(a.held, c.ID)
+	a.settle(c)
+}
+
+// Recall counts what an act of an earlier process used, unless it is known.
+func (a *Allowance) Recall(c Charge) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, held := a.held[c.ID]; held || a.over[c.ID] {
+		return
+	}
+	a.settle(c)
+}
+
+// settle counts; the caller holds mu.
+func (a *Allowance) settle(c Charge) {
 	if a.over == nil {
 		a.over = map[string]bool{}
 	}

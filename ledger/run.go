@@ -56,7 +56,7 @@ type Run struct {
 // Usage counts what a run used.
 type Usage struct {
 	// Turns are those of the run itself, the rest is that of its sub-agents too.
-	Turns      int64 `json:"turns"`
+	Turns        int64 `json:"turns"`
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
