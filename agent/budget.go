@@ -23,9 +23,12 @@ const overtime = time.Minute
 
 // Limits are what the caller of a run allowed the whole tree; zero fields bound nothing.
 type Limits struct {
-	Turns  int    `json:"turns,omitempty"`
-	Tokens int64  `json:"tokens,omitempty"`
-	Images int64  `json:"images,omitempty"`
+	// Turns are those of each agent.
+	Turns int `json:"turns,omitempty"`
+	// Tokens are those in and out together, Images pictures that models make.
+	Tokens int64 `json:"tokens,omitempty"`
+	Images int64 `json:"images,omitempty"`
+	// TimeMS is time of work in milliseconds, USD money as decimal text.
 	TimeMS int64  `json:"time_ms,omitempty"`
 	USD    string `json:"usd,omitempty"`
 }

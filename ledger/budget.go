@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"atelier/media"
 )
@@ -72,6 +73,9 @@ const (
 func (u Unit) Write(amount int64) string {
 	switch u {
 	case UnitTokens, UnitImages:
+		if amount == 1 {
+			return "1 " + strings.TrimSuffix(string(u), "s")
+		}
 		return strconv.FormatInt(amount, 10) + " " + string(u)
 	case UnitMoney:
 	}

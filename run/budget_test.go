@@ -64,7 +64,7 @@ func TestOverTheBudgetOfAnOwner(t *testing.T) {
 	must(t, err)
 	h := open(16)
 	res, err := ask(h)
-	if media.CodeOf(err) != media.CodeOverBudget || len(h.asked) > 0 || !strings.Contains(err.Error(), "has 1 tokens left of 16 tokens") {
+	if media.CodeOf(err) != media.CodeOverBudget || len(h.asked) > 0 || !strings.Contains(err.Error(), "has 1 token left of 16 tokens") {
 		t.Fatalf("%v after %d calls", err, len(h.asked))
 	}
 	row, err := h.store.Run(t.Context(), owner, res.RunID)

@@ -63,7 +63,7 @@ func modelCallHolds(t *testing.T, f *fixture) {
 	f.wantBudget(t, "tokens:run", "0 tokens", "61 tokens")
 	must(t, f.Reserve(ctx, p.ID, ledger.Amount{Tokens: 60}, limits)) // by whoever took the run over
 	must(t, f.Settle(ctx, p.ID, ledger.Amount{Tokens: 70}))
-	f.wantBudget(t, "tokens:run", "70 tokens", "1 tokens")
+	f.wantBudget(t, "tokens:run", "70 tokens", "1 token")
 }
 
 // imagesAcrossProcesses: several handles reserve at once; never more than the budget.
