@@ -168,11 +168,29 @@ func (l limits) late(worked time.Duration) string {
 	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
 }
 
-// decided is spentUp as a step, where the budget is shared or is time: what was decided
-// once is decided again in a replay, whatever the clock and the other agents do then.
+// tight says which budget has no room for two more calls of the model, or nothing: then
+// the one that comes is the last. bounded tells whether there is such a budget.
+func (r *run) tight(ctx context.Context) (why string, bounded bool) {
+	p := r.model.Profile()
+	one := p.EstimateTokens(chat.Request{System: r.r.systems[r.spec.slug], Messages: r.history.messages()})
+	two := chat.Usage{InputTokens: 2 * max(1, one)}
+	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two))})
+	if media.CodeOf(err) != media.CodeOverBudget {
+		return "", bounded // who cannot tell lets the call itself find out
+	}
+	return "two more calls of the model do not fit, " + strings.TrimSuffix(problemOf(err).Message, ": raise it or ask for less"), bounded
+}
+
+// decided tells which budget ends with the turn that comes, or nothing. Where a budget is
+// shared, or is time, that is a step: what was decided once is decided again in a
+// replay, whatever the clock and the other agents do then.
 func (r *run) decided(ctx context.Context) string {
 	why := r.spentUp()
-	if r.turns == 0 || r.max.tokens == 0 && r.max.time == 0 {
+	if r.turns == 0 {
+		return why
+	}
+	tight, bounded := r.tight(ctx)
+	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
 		return why
 	}
 	b, err := r.journal.Step(ctx, fmt.Sprintf("turn-%d-budget", r.turns+1), func(context.Context) ([]byte, error) {
@@ -198,7 +216,7 @@ func (r *run) announceLast(ctx context.Context) {
 
 // overBudget ends a run that did not finish in its last turn.
 func (r *run) overBudget() error {
-	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more turns, tokens or time (turns and tokens in the agent's definition, --max-turns, --max-tokens and --max-time on the command line) or ask for less", r.lastTurn)
+	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.lastTurn)
 }
 
 // timed ends the context of a root run when its tree has worked for as long as it may

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -162,6 +163,41 @@ func TestCostOfTheWholeRun(t *testing.T) {
 				t.Errorf("the last event is %s", types[len(types)-1])
 			}
 		})
+	}
+}
+
+// TestLastTurnForMoney: when there is room for one more model call only, it is the last
+// turn, and the run can still end well.
+func TestLastTurnForMoney(t *testing.T) {
+	t.Parallel()
+	run := func(most string) (*world, *agent.Result, error) {
+		w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
+			func(r chat.Request) string {
+				if strings.Contains(lastMessage(r), lastWord) {
+					return `{"message":"finished","done":true}`
+				}
+				return paintStep(1)
+			},
+		}}})
+		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", InputUSD: "0.01", OutputUSD: "0.01"}
+		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: most, MaxTurns: 5})
+		return w, res, err
+	}
+	w, _, err := run("")
+	if err != nil || len(w.script.asked()) != 5 {
+		t.Fatal(err)
+	}
+	// Each answer costs $0.001, a request is estimated at far less.
+	one, err := strconv.ParseFloat(*w.script.profile.Cost(chat.Usage{InputTokens: w.script.profile.EstimateTokens(lastRequest(w))}), 64)
+	if err != nil || one > 0.0005 {
+		t.Fatalf("a call is estimated at $%f, %v", one, err)
+	}
+	w, res, err := run(strconv.FormatFloat(0.002+1.5*one, 'f', 12, 64))
+	if err != nil || res.Message != "finished" || len(w.script.asked()) != 3 || toldLast(w) != 1 {
+		t.Errorf("%v, %q after %d calls", err, res.Message, len(w.script.asked()))
+	}
+	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "two more calls of the model do not fit, the run may cost $0.002") {
+		t.Errorf("warnings %q", all)
 	}
 }
 

@@ -94,25 +94,40 @@ func (InMemory) Reserve(ctx context.Context, c Charge) error {
 	if _, known := a.held[c.ID]; known || a.over[c.ID] {
 		return nil
 	}
-	all := account{usd: new(big.Rat)}.plus(a.spent())
-	for _, h := range a.held {
-		all = all.plus(h)
-	}
-	wants := accountOf(c)
-	if err := a.Bounds.room(all, wants, c); err != nil {
+	if err := a.room(c); err != nil {
 		return err
 	}
 	if a.held == nil {
 		a.held = map[string]account{}
 	}
-	a.held[c.ID] = wants
+	a.held[c.ID] = accountOf(c)
 	return nil
+}
+
+// Room tells whether the allowance has room for a charge.
+func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
+	a := AllowanceOf(ctx)
+	if a == nil || a.Bounds == (Bounds{}) {
+		return false, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return true, a.room(c)
+}
+
+// room is nil if a charge fits beside all that is spent and held; the caller holds mu.
+func (a *Allowance) room(c Charge) error {
+	all := a.spent()
+	for _, h := range a.held {
+		all = all.plus(h)
+	}
+	return a.Bounds.room(all, accountOf(c), c)
 }
 
 // room is nil if what is wanted fits beside all that is spent and held.
 func (b Bounds) room(all, wants account, c Charge) error {
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
-		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this asks for %d: ask for less", b.Images, max(left, 0), wants.images)
+		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this asks for %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
 	}
 	if left := b.Tokens - all.tokens; b.Tokens > 0 && wants.tokens > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), wants.tokens)
@@ -125,7 +140,7 @@ func (b Bounds) room(all, wants account, c Charge) error {
 		if left.Sign() < 0 {
 			left = new(big.Rat)
 		}
-		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: ask for less", b.USD, decimal(left), price(c))
+		return media.Errorf(media.CodeOverBudget, "the run may cost $%s and has $%s left, and this needs %s: raise it or ask for less", b.USD, decimal(left), price(c))
 	}
 	return nil
 }

@@ -28,6 +28,9 @@ type Budget interface {
 	// unknown reserves nothing, and passes as long as something is left. Reserving again
 	// for the same act changes nothing.
 	Reserve(ctx context.Context, c Charge) error
+	// Room tells whether an act would pass now, and holds nothing. bounded is false where no
+	// budget counts it; the error is that of Reserve.
+	Room(ctx context.Context, c Charge) (bounded bool, err error)
 	// Settle gives the reservation back and counts what the act used. It is called when
 	// the act is over, in a later process perhaps, and once more if a process dies before
 	// it saved the end: the second time changes nothing.

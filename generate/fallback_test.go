@@ -138,6 +138,7 @@ func TestBreaker(t *testing.T) {
 
 // purse is a budget that notes what it is asked.
 type purse struct {
+	generate.InMemory
 	refuse   error
 	mu       sync.Mutex
 	reserved []string

@@ -111,6 +111,17 @@ type Limit struct {
 	Most int64
 }
 
+// Room is nil if an amount fits into the limit beside what is spent and reserved
+// already; else the error is that of [Budgets].Reserve.
+func (l Limit) Room(amount, spent, reserved int64) error {
+	left := l.Most - spent - reserved
+	if amount == 0 && l.Unit == UnitImages || left >= amount && left > 0 {
+		return nil
+	}
+	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise it or ask for less",
+		l.Name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
+}
+
 // Balance is how a budget stands.
 type Balance struct {
 	Name string `json:"name"`

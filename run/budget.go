@@ -103,21 +103,44 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 
 // Reserve holds a charge against the budgets that are set.
 func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
+	limits, err := b.limits(ctx, c)
+	if err != nil || len(limits) == 0 {
+		return err
+	}
+	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
+}
+
+// Room tells whether the budgets have room for a charge.
+func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
+	limits, err := b.limits(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range limits {
+		have, err := b.store.Budget(ctx, l.Name)
+		if err != nil {
+			return true, err
+		}
+		if err := l.Room(amountOf(c).Of(l.Unit), have.Spent, have.Reserved); err != nil {
+			return true, err
+		}
+	}
+	return len(limits) > 0, nil
+}
+
+// limits are the budgets that a charge counts against.
+func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit, error) {
 	scope, run := media.ScopeOf(ctx), b.run
 	if a := generate.AllowanceOf(ctx); a != nil {
 		most, err := readBounds(a.Bounds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		run = run.within(most)
 	}
 	limits := run.limits("run:"+scope.Tree, c)
 	limits = append(limits, b.day.limits("day:"+scope.Owner+":"+b.now().UTC().Format(time.DateOnly), c)...)
-	limits = append(limits, b.owner.limits("owner:"+scope.Owner, c)...)
-	if len(limits) == 0 {
-		return nil
-	}
-	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
+	return append(limits, b.owner.limits("owner:"+scope.Owner, c)...), nil
 }
 
 // Settle counts what an act used. A failure is logged: the reservation stays, which errs

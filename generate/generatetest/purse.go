@@ -9,6 +9,8 @@ import (
 
 // purse is a budget that counts.
 type purse struct {
+	generate.InMemory
+
 	mu                sync.Mutex // guards all below
 	reserved, settled map[string]int
 }

@@ -69,12 +69,7 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, act string, amount int6
 		RETURNING spent, reserved`, amount, now, l.Name).Scan(&spent, &reserved); err != nil {
 		return err
 	}
-	left := l.Most - spent - (reserved - amount)
-	if amount == 0 && l.Unit == ledger.UnitImages || left >= amount && left > 0 {
-		return nil
-	}
-	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise it or ask for less",
-		l.Name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
+	return l.Room(amount, spent, reserved-amount)
 }
 
 // beginTime is how long after its reservation an act has begun.
