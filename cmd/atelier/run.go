@@ -54,6 +54,7 @@ type answer struct {
 	Outputs  []outputView    `json:"outputs"`
 	AlsoMade []outputView    `json:"also_made"`
 	Warnings []string        `json:"warnings"`
+	Turns    int             `json:"turns"`
 	Usage    agent.Usage     `json:"usage"`
 	Cost     agent.Cost      `json:"cost"`
 	Error    json.RawMessage `json:"error,omitempty"`
@@ -169,7 +170,7 @@ func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error
 // for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
-		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
+		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
 	}
 	if res.Error != nil {
