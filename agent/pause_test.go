@@ -372,6 +372,24 @@ func TestFailedSiblingDoesNotHideTheQuestion(t *testing.T) {
 	}
 }
 
+// TestQuestionsOfDefectsAreNotOpen: code that stops on a defect waits for nobody.
+func TestQuestionsOfDefectsAreNotOpen(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{
+		agents: map[string]string{"painter": "agents: [left, coder]\n", "left": painter},
+		gos: map[string]agent.GoAgent{"coder": func(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+			_, err := c.Ask(ctx, "Which?", nil)
+			panic(err)
+		}},
+		answers: map[string][]any{"painter": {`{"agents":[{"name":"left","task":"l"},{"name":"coder","task":"r"}]}`, doneStep}, "left": {asks("Left?"), doneStep}},
+	})
+	_, s := paused(t, w, agent.Request{})
+	if len(s.Pending) != 1 || s.Pending[0].AgentPath != "painter/left" {
+		t.Errorf("open are %+v", s.Pending)
+	}
+	ends(t, w, s, reply("red"))
+}
+
 // TestThreeLevels: the question of the lowest agent pauses all above it.
 func TestThreeLevelsPause(t *testing.T) {
 	t.Parallel()

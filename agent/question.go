@@ -150,7 +150,7 @@ func (q Question) fits(value json.RawMessage) error {
 		return media.Errorf(media.CodeCorrupt, "the schema of question %s cannot be read: %w", q.ID, err)
 	}
 	if err := schema.Validate(doc); err != nil {
-		return media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", schemaProblem(err))
+		return media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", strings.TrimPrefix(schemaProblem(err), "- "))
 	}
 	return nil
 }
