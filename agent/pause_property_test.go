@@ -21,7 +21,7 @@ func TestPausedAnywhereEndsAlike(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test that can be repeated
+			dice := rand.New(rand.NewPCG(seed, 1))
 			p := &process{driver: memblob.New(), setup: setup{agents: twoChildren()}}
 			plan := newPlan(dice)
 			w := p.start(t, plan.answers)
