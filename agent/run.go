@@ -104,6 +104,9 @@ func (r *run) scoped(ctx context.Context) context.Context {
 // newID gives a record of the run its id: in every replay the same, where the run's id
 // can be derived from. kind tells records of one place apart.
 func (r *run) newID(kind string, at callIndex) string {
+	if at.within != "" {
+		kind, at = kind+" "+at.within, callIndex{turn: at.turn, nested: at.nested}
+	}
 	if id, ok := journal.ID(r.tree, r.id+"/"+kind, at.turn, at.index); ok && !at.nested {
 		return id
 	}
@@ -376,7 +379,7 @@ func (r *run) cleanText(ctx context.Context, s string) string {
 }
 
 // nextCall numbers the acts of Go code. Those of an action, within an act, have no place
-// that a replay would find again.
+// by their number that a replay would find again.
 func (r *run) nextCall(ctx context.Context) callIndex {
 	return callIndex{turn: 1, index: int(r.calls.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
 }
@@ -385,14 +388,15 @@ func (r *run) nextCall(ctx context.Context) callIndex {
 type callIndex struct {
 	turn, index int
 	nested      bool
-	// within is the name of the act that a nested one is part of.
+	// within names an act by what it is part of and what it does, where its number does not
+	// tell; see [Context.callWithin].
 	within string
 }
 
 // name is that of the act's step in the journal of its run.
 func (at callIndex) name() string {
 	if at.within != "" {
-		return fmt.Sprintf("%s-action-%d", at.within, at.index)
+		return at.within
 	}
 	return fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 }
