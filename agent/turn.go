@@ -177,6 +177,9 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 	save := func() {
+		if r.said(c.name) {
+			return // as it was put to the model then
+		}
 		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
 	}
 	save()
@@ -353,8 +356,5 @@ func (r *run) cleanStep(ctx context.Context, s *Step) {
 	}
 	if s.Ask != nil {
 		s.Ask.Question = r.cleanText(ctx, s.Ask.Question)
-		if suspicious(string(plain(s.Ask.Schema))) {
-			s.Ask.Schema = nil // the default form
-		}
 	}
 }
