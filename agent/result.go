@@ -38,6 +38,9 @@ type Request struct {
 	// LenientImages leaves pictures out, with a warning, that the model does not take.
 	// Otherwise they are an error before the model is asked.
 	LenientImages bool
+	// LostImages says what to do when bytes of Images are missing or damaged after the run
+	// began; empty means LostDrop. Before, it is an error, or left to LenientImages.
+	LostImages LostImages
 	// Vision goes before the definition's policy for pictures that actions make; nil
 	// leaves it.
 	Vision *VisionContextPolicy

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,7 @@ type run struct {
 	max             limits
 	images          []InputImage        // what came with the task, or was granted to be seen
 	lenient         bool                // pictures that the model does not take are left out
+	lostImages      LostImages          // what to do when their bytes go away
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
@@ -55,11 +57,12 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
-	unseen       []string           // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool // items whose media-stored event was emitted
-	spent        int64              // tokens of the run's own calls
-	begun        bool               // the run's row was saved, or could not be
-	held         []Event            // what was emitted before
+	unseen       []string              // pictures that the model must be told it cannot see
+	seen         map[media.Ref]bool    // items whose media-stored event was emitted
+	spent        int64                 // tokens of the run's own calls
+	begun        bool                  // the run's row was saved, or could not be
+	held         []Event               // what was emitted before
+	whole        map[media.Digest]bool // pictures whose bytes this process has read
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -180,6 +183,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		return rec
 	}
 	rec.FinishedAt = r.r.cfg.Now()
+	rec.Dispositions = slices.Clone(r.dispositions)
 	rec.Promoted = r.set.Promoted()
 	if r.payload != nil {
 		rec.Payload = plain(r.payload)

@@ -152,10 +152,21 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 	if shorter > 0 {
 		name += fmt.Sprintf("-short-%d", shorter)
 	}
-	return r.call(ctx, modelCall{
-		name: name, number: shorter,
-		system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
-	})
+	whole := name
+	for again := 1; ; again++ {
+		resp, err := r.call(ctx, modelCall{
+			name: whole, number: shorter,
+			system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
+		})
+		gone, ok := errors.AsType[*lostError](err)
+		if !ok {
+			return resp, err
+		}
+		if err := r.lose(ctx, gone); err != nil {
+			return resp, err
+		}
+		whole = fmt.Sprintf("%s-seeing-%d", name, again)
+	}
 }
 
 // modelCall is one call of the run's model. name is that of its durable step; a
@@ -229,8 +240,10 @@ type answered struct {
 	Response  chat.Response `json:"response"`
 	Failure   *failure      `json:"failure,omitempty"`
 	Unsettled bool          `json:"unsettled,omitempty"`
-	Began     time.Time     `json:"began,omitzero"`
-	Ended     time.Time     `json:"ended,omitzero"`
+	// Lost are pictures that could not be read: the model was not asked.
+	Lost  []lost    `json:"lost,omitempty"`
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // failure is an error as the journal remembers it.
@@ -253,6 +266,9 @@ func failureOf(err error) *failure {
 
 // err gives the error back.
 func (a answered) err() error {
+	if len(a.Lost) > 0 {
+		return &lostError{a.Lost}
+	}
 	if a.Failure == nil {
 		return nil
 	}
@@ -268,11 +284,21 @@ func (a answered) err() error {
 func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
 	var failed error // the error itself, where the call was made just now
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		a := answered{Began: r.r.cfg.Now()}
+		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages, false)}
+		if len(a.Lost) > 0 {
+			return json.Marshal(a)
+		}
 		a.Response, failed = r.model.Generate(ctx, req)
 		if failed != nil {
 			if ctx.Err() != nil {
 				return nil, failed
+			}
+			if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
+				a.Lost = r.missing(ctx, req.Messages, true)
+			}
+			if len(a.Lost) > 0 {
+				failed = nil // the bytes went away on the way to the provider
+				return json.Marshal(a)
 			}
 			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		}

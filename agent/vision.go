@@ -202,7 +202,7 @@ func (r *run) offer(ctx context.Context, res *results) {
 			if !p.allows(a, o) || res.shows(o.Ref) || count == p.MaxImages || bytes >= p.MaxTotalBytes {
 				continue
 			}
-			s, err := r.fit(ctx, o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
+			s, err := r.fit(ctx, fmt.Sprintf("turn-%d-show-%s", r.turns, o.Ref), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
 			if err != nil {
 				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.Scrub(err.Error())))
 				continue
