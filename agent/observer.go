@@ -53,7 +53,7 @@ type RunRecord struct {
 	Cost     Cost     `json:"cost"`
 	Warnings []string `json:"warnings,omitempty"`
 	// InputImages came with the task; VisionContext are pictures of actions that the
-	// model sees now by its policy.
+	// model was shown by its policy.
 	InputImages   []InputImage `json:"input_images,omitempty"`
 	VisionContext []InputImage `json:"vision_context,omitempty"`
 	// Dispositions tell which preferred chat models were substituted, and what became of

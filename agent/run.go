@@ -57,6 +57,7 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
+	context      []InputImage          // pictures of actions that the policy showed
 	unseen       []string              // pictures that the model must be told it cannot see
 	seen         map[media.Ref]bool    // items whose media-stored event was emitted
 	spent        int64                 // tokens of the run's own calls
@@ -174,7 +175,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: r.history.inContext(),
+		InputImages: r.images, VisionContext: slices.Clone(r.context),
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
