@@ -14,6 +14,8 @@ import (
 type admission struct {
 	Shown []fitted `json:"shown,omitempty"`
 	Left  []left   `json:"left,omitempty"`
+	// Settings of the pictures that the model does not have.
+	Settings []generate.Disposition `json:"settings,omitempty"`
 }
 
 // left is a picture that is not shown, and why.
@@ -50,6 +52,9 @@ func (r *run) admitImages(ctx context.Context) ([]sight, error) {
 	}
 	for _, l := range a.Left {
 		r.leaveOut(ctx, l.Ref, l.Why)
+	}
+	for _, d := range a.Settings {
+		r.dispose(d)
 	}
 	var list []sight
 	for _, f := range a.Shown {
@@ -104,6 +109,12 @@ func (r *run) fitAll(ctx context.Context, a *admission, images []InputImage, mos
 			continue
 		}
 		f.Detail = i.Detail
+		if p := r.model.Profile(); i.Detail != "" && i.Detail != "auto" && !p.Detail {
+			f.Detail = ""
+			a.Settings = append(a.Settings, generate.Disposition{
+				Setting: "image_detail", Asked: i.Detail, Outcome: generate.OutcomeDropped, Reason: p.Name + " cannot be told how closely to look",
+			})
+		}
 		a.Shown = append(a.Shown, f)
 	}
 	return nil

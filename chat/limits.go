@@ -25,6 +25,8 @@ type ImageLimits struct {
 	ManyImageSide int `json:"many_image_side,omitempty" yaml:"many_image_side"`
 	// MediaTypes are the accepted types; empty means PNG, JPEG, WebP and GIF.
 	MediaTypes []string `json:"media_types,omitempty" yaml:"media_types"`
+	// Detail tells that a request can say how closely to look: low or high.
+	Detail bool `json:"detail,omitempty" yaml:"detail"`
 	// ImageTokens is how the provider counts a picture.
 	ImageTokens TokenRule `json:"image_tokens,omitzero" yaml:"image_tokens"`
 }
@@ -78,6 +80,7 @@ func (l ImageLimits) over(d ImageLimits) ImageLimits {
 	if len(l.MediaTypes) == 0 {
 		l.MediaTypes = d.MediaTypes
 	}
+	l.Detail = l.Detail || d.Detail
 	l.ImageTokens = cmp.Or(l.ImageTokens, d.ImageTokens)
 	return l
 }

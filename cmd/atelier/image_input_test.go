@@ -169,7 +169,7 @@ func TestPicturesThatAreConverted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ path, reason string }{
-		{p.write("heavy.png", heavy.String()), "takes 20000000 bytes"},
+		{p.write("heavy.png", heavy.String()), "takes 15700000 bytes"},
 		{p.write("moving.gif", moving.String()), "takes one frame, not 3"},
 	} {
 		ans := read[answer](p, "run", "sage", "What is it?", "--image", c.path, "--json")
