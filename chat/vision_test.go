@@ -259,6 +259,10 @@ func TestImageTokens(t *testing.T) {
 		{"openai/gpt-4.1-mini", 1024, 1024, "low", 1659},
 		{"openai/gpt-5.4", 1024, 1024, "", 1229},
 		{"openai/gpt-5.4", 1920, 1080, "", 2448},
+		{"openai/gpt-4.1-mini", 1800, 2400, "", 2353}, // 1452 patches
+		{"anthropic/claude-sonnet-4-6", 1092, 1092, "", 1590},
+		{"anthropic/claude-sonnet-4-6", 200, 200, "", 54},
+		{"anthropic/claude-sonnet-4-6", 6272, 400, "", 210},
 		{"anthropic/claude-sonnet-4-6", 1000, 750, "", 1000},
 		{"anthropic/claude-sonnet-4-6", 4000, 3000, "", 1600},
 		{"anthropic/claude-opus-4-8", 4000, 3000, "", 4784},
