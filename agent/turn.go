@@ -133,18 +133,6 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	return step, nil
 }
 
-// painted is the step of an answer that is pictures and perhaps a sentence.
-func painted(resp chat.Response) *Step {
-	s := &Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
-	for _, o := range resp.Media {
-		s.Promote = append(s.Promote, Promotion{Ref: string(o.Ref)})
-		if !slices.Contains(media.Refs(s.Message), o.Ref) {
-			s.Message = strings.TrimSpace(s.Message + " " + o.Ref.Placeholder())
-		}
-	}
-	return s
-}
-
 // ask puts the conversation to the model, for its next step. shorter counts the times
 // that the context was made shorter for it.
 func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
@@ -217,7 +205,9 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
 	r.count(p, resp)
 	r.warn(ctx, resp.Warnings...)
-	resp.Media = r.keep(ctx, p, resp.Media)
+	if resp.Media, err = r.keep(ctx, c.name, p, resp.Media); err != nil {
+		return resp, err
+	}
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
 	rec.Response = media.Scrub(resp.Text)
 	if resp.Model != "" {
@@ -331,33 +321,6 @@ func (r *run) count(p chat.Profile, resp chat.Response) {
 	if !slices.Contains(r.models, use) {
 		r.models = append(r.models, use)
 	}
-}
-
-// keep records the pictures that a chat model made itself (law 2) and gives those that
-// the run can use.
-func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) (kept []media.Output) {
-	for i, o := range items {
-		o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: r.path, Operation: o.Origin.Operation}
-		if o.Label == "" && o.Modality == media.ModalityImage {
-			o.Label = fmt.Sprintf("Picture %d by %s", i+1, p.Name)
-		}
-		if r.r.cfg.Recorder != nil {
-			recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
-			if err != nil {
-				r.warn(ctx, fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err))
-			} else {
-				o = recorded
-			}
-		}
-		added, err := r.set.Add(o)
-		if err != nil {
-			r.warn(ctx, fmt.Sprintf("%s cannot be used: %s", o, err))
-			continue
-		}
-		r.stored(ctx, []media.Output{added})
-		kept = append(kept, added)
-	}
-	return kept
 }
 
 // cleanStep takes media data out of what a model wrote.

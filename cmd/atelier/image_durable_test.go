@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/color"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -274,4 +275,52 @@ func flip(path string) error {
 		return err
 	}
 	return os.WriteFile(path, b, 0o600) //nolint:gosec // a file of the test
+}
+
+// TestKilledWhilePainting: a picture that a chat model made is recorded once, whenever its
+// run is killed, and no canary stands in what a killed run leaves behind.
+func TestKilledWhilePainting(t *testing.T) {
+	t.Parallel()
+	for at := range 3 {
+		t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) {
+			t.Parallel()
+			s := newWorkshop(t)
+			painted, small, big := newCanary(t, 130, 83), newCanary(t, 1, 84), newCanary(t, 140, 85)
+			s.chat.Picture = painted.raw
+			s.env["ATELIER_CHAT_PROFILES"] = s.write("profiles.yaml", "models:\n  - {provider: openai, id: painting, supports_vision: true, image_output: true, max_image_side: 90}\n")
+			s.env["ATELIER_CHAT_MODEL"] = "openai/painting"
+			s.chat.Answer = func(r chattest.Request) string {
+				if len(r.Messages) < 4 {
+					return act(t, "List Agent Media", map[string]any{})
+				}
+				return done(t, "There.")
+			}
+			args := []string{
+				"run", "helper", "paint", "--agents", filepath.Join(s.dir, "own"), "--json",
+				"--image", s.write("small.png", string(small.raw)), "--image", s.write("big.png", string(big.raw)),
+			}
+			proc := s.start(args...)
+			s.mu.Lock()
+			s.at, s.kill = at, func() { _ = proc.cmd.Process.Kill() }
+			s.mu.Unlock()
+			first := proc.wait()
+			id := s.onlyRun().ID
+			if (first.code == exitOK) != (at == 0) {
+				t.Fatalf("exit %d: %s", first.code, first.stderr)
+			}
+			printed := sinks{}
+			printed.add(first)
+			printed.gather(s.place)
+			if at > 0 {
+				printed.add(s.must("resume", id, "--json"))
+				printed.gather(s.place)
+			}
+			printed.search(t, painted, small, big)
+			kept(t, s.place, painted, small, big)
+			want := map[string]int{"agent_runs": 1, "agent_run_steps": 1, "media": 4, "media_lineage": 2, "prompt_run_media": 5, "agent_run_media": 0, "blobs": 4}
+			if got := s.rows(t); !maps.Equal(got, want) {
+				t.Errorf("rows %v, want %v", got, want)
+			}
+		})
+	}
 }
