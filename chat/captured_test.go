@@ -140,7 +140,7 @@ func TestEveryProviderGetsItsImageParts(t *testing.T) {
 			if got.Dialect != c.dialect || got.ContentLength != got.Bytes {
 				t.Fatalf("the service received %s, %d of %d bytes", got.Dialect, got.Bytes, got.ContentLength)
 			}
-			compare(t, got, c.detail, a, b, made)
+			compare(t, got, c.detail, []media.Output{a, b, made})
 			golden(t, filepath.Join("testdata", "captured", name+".json"), redacted(t, rec.bodies[0]))
 		})
 	}
@@ -160,7 +160,7 @@ func smaller(t *testing.T, m chat.Model, codec *wire.Codec, o media.Output) medi
 }
 
 // compare checks order, bytes, types, sizes and detail of what arrived.
-func compare(t *testing.T, got chattest.Request, detail bool, a, b, made media.Output) {
+func compare(t *testing.T, got chattest.Request, detail bool, sent []media.Output) {
 	t.Helper()
 	var order []string
 	for _, m := range got.Messages {
@@ -179,9 +179,9 @@ func compare(t *testing.T, got chattest.Request, detail bool, a, b, made media.O
 		return fmt.Sprintf("user: <%s %d × %d, %d bytes, %.8s, %s>", o.MIMEType, o.Width, o.Height, o.SizeBytes, o.Digest.Hex(), d)
 	}
 	want := []string{
-		"user: What are these?", "user: \n" + string(a.Ref) + ":", shown(a, ""), "user: \n" + string(b.Ref) + ":", shown(b, "low"),
+		"user: What are these?", "user: \n" + string(sent[0].Ref) + ":", shown(sent[0], ""), "user: \n" + string(sent[1].Ref) + ":", shown(sent[1], "low"),
 		`assistant: {"actions":[{"name":"Generate Image"}]}`,
-		"user: ```json\n{\"results\":{}}\n```", "user: \n" + string(made.Ref) + ":", shown(made, ""),
+		"user: ```json\n{\"results\":{}}\n```", "user: \n" + string(sent[2].Ref) + ":", shown(sent[2], ""),
 	}
 	if got.System() != "Answer in JSON." {
 		t.Errorf("the instruction arrived as %q", got.System())
@@ -232,7 +232,7 @@ func golden(t *testing.T, path string, got []byte) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path) //nolint:gosec // a file of the test
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
