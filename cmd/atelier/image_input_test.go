@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
+	endian "encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -123,9 +123,9 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 // pngHead begins like a PNG of a size, and ends there.
 func pngHead(w, h uint32) string {
 	b := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
-	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, w), h)
+	b = endian.BigEndian.AppendUint32(endian.BigEndian.AppendUint32(b, w), h)
 	b = append(b, 8, 2, 0, 0, 0)
-	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:])))
+	return string(endian.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:])))
 }
 
 // sparse writes a file whose rest up to size is a hole.
