@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,7 @@ type run struct {
 	max             limits
 	images          []InputImage        // what came with the task, or was granted to be seen
 	lenient         bool                // pictures that the model does not take are left out
+	lostImages      LostImages          // what to do when their bytes go away
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
@@ -59,11 +61,13 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
-	unseen       []string           // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool // items whose media-stored event was emitted
-	spent        int64              // tokens of the run's own calls
-	begun        bool               // the run's row was saved, or could not be
-	held         []Event            // what was emitted before
+	context      []InputImage          // pictures of actions that the policy showed
+	unseen       []string              // pictures that the model must be told it cannot see
+	seen         map[media.Ref]bool    // items whose media-stored event was emitted
+	spent        int64                 // tokens of the run's own calls
+	begun        bool                  // the run's row was saved, or could not be
+	held         []Event               // what was emitted before
+	whole        map[media.Digest]bool // pictures whose bytes this process has read
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -200,7 +204,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: r.history.inContext(),
+		InputImages: r.images, VisionContext: slices.Clone(r.context),
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
@@ -211,6 +215,7 @@ func (r *run) record(status Status, err error) RunRecord {
 	if status != StatusPaused {
 		rec.FinishedAt = r.wait.ended(r.journal.Name(""), r.r.cfg.Now())
 	}
+	rec.Dispositions = slices.Clone(r.dispositions)
 	rec.Promoted = r.set.Promoted()
 	if r.payload != nil {
 		rec.Payload = plain(r.payload)

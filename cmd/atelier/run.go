@@ -34,6 +34,7 @@ type runCmd struct {
 	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
 	Open          bool     `help:"Open the report in the browser."`
 	JSON          bool     `help:"Print one JSON object."`
 
@@ -105,6 +106,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	}
 	req := agent.Request{
 		Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, LenientImages: c.LenientImages,
+		LostImages: agent.LostImages(c.LostImages),
 	}
 	var err error
 	if req.Images, err = c.images(w.ctx, a); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -90,6 +91,15 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("failure: %s: %s", r.Failure.Code, r.Failure.Message)
 		}
 		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
+		for _, i := range r.InputImages {
+			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, i.FileName)
+		}
+		for _, i := range r.VisionContext {
+			w.line("in view: %s  %s", i.Ref, i.MIMEType)
+		}
+		for _, d := range dispositions(r) {
+			w.line("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+		}
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
 		}
@@ -101,6 +111,12 @@ func (c *runsShowCmd) Run(w *world) error {
 		}
 		return nil
 	})
+}
+
+// dispositions are what became of wishes of a run.
+func dispositions(r ledger.Run) (list []generate.Disposition) {
+	_ = json.Unmarshal(r.Dispositions, &list) // a row of another shape has none to show
+	return list
 }
 
 type runsEventsCmd struct {
