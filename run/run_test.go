@@ -83,7 +83,13 @@ agents:
 
 func newHouse(t *testing.T, answers ...string) *house {
 	t.Helper()
-	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1)}
+	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
+}
+
+// newHouseAt is a house on a ledger that others may have open, with budgets.
+func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
+	t.Helper()
+	h := &house{path: path, arrived: make(chan struct{}, 1)}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
@@ -99,8 +105,10 @@ func newHouse(t *testing.T, answers ...string) *house {
 	must(t, err)
 	driver, err := offline.New(offline.Config{Store: codec})
 	must(t, err)
+	budget, err := run.NewBudget(h.store, most)
+	must(t, err)
 	h.gateway, err = generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
+		Budget: budget, Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
 	})
 	must(t, err)
 	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
@@ -111,7 +119,7 @@ func newHouse(t *testing.T, answers ...string) *house {
 	})
 	must(t, err)
 	runner, err := agent.NewRunner(agent.Config{
-		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
+		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer, Budget: budget,
 		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
