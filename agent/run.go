@@ -62,13 +62,12 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
-	context      []InputImage          // pictures of actions that the policy showed
-	unseen       []string              // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool    // items whose media-stored event was emitted
-	spent        int64                 // tokens of the run's own calls
-	begun        bool                  // the run's row was saved, or could not be
-	held         []Event               // what was emitted before
-	whole        map[media.Digest]bool // pictures whose bytes this process has read
+	context      []InputImage       // pictures of actions that the policy showed
+	unseen       []string           // pictures that the model must be told it cannot see
+	seen         map[media.Ref]bool // items whose media-stored event was emitted
+	spent        int64              // tokens of the run's own calls
+	begun        bool               // the run's row was saved, or could not be
+	held         []Event            // what was emitted before
 }
 
 // preference is what the caller of a run prefers, before the definitions.
