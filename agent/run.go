@@ -124,7 +124,9 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 			o.Origin.Direction = "input"
 		}
 		o.Promoted = false
+		r.mu.Lock()
 		r.seen[o.Ref] = true
+		r.mu.Unlock()
 		if _, err := r.set.Add(o); err != nil {
 			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
 		}
