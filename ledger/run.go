@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"atelier/media"
 )
 
 // Status is the state of a run or a step.
@@ -43,6 +45,12 @@ type Run struct {
 	Usage    Usage           `json:"usage"`
 	Cost     Cost            `json:"cost"`
 	Failure  Failure         `json:"failure,omitzero"`
+	// InputImages came with the task, VisionContext are pictures of actions that the model
+	// was shown by its policy: refs with type, file name and detail, never bytes.
+	InputImages   []InputImage `json:"input_images,omitempty"`
+	VisionContext []InputImage `json:"vision_context,omitempty"`
+	// Dispositions say what became of pictures and models that were asked for.
+	Dispositions json.RawMessage `json:"dispositions,omitempty"`
 	// Limits are what the caller of a root run allowed, as small JSON; empty means nothing
 	// beside the definitions and the configured budgets.
 	Limits json.RawMessage `json:"limits,omitempty"`
@@ -51,6 +59,15 @@ type Run struct {
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// InputImage is a stored picture that a model is shown.
+type InputImage struct {
+	Ref      media.Ref `json:"ref"`
+	MIMEType string    `json:"mime_type"`
+	FileName string    `json:"filename,omitempty"`
+	// Detail is auto, low or high; empty means auto.
+	Detail string `json:"detail,omitempty"`
 }
 
 // Usage counts what a run used.
@@ -125,7 +142,8 @@ type Runs interface {
 	// with the same id is media.CodeConflict.
 	CreateRun(ctx context.Context, r Run) error
 	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
-	// failure, FinishedAt, and the limits if there are any. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	// failure, vision context, dispositions and FinishedAt; and input images and limits, if
+	// there are any. Doing it again overwrites; an unknown id is media.CodeNotFound.
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)

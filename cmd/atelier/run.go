@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,7 @@ type runCmd struct {
 	Image         []string      `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
 	ImageDetail   string        `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	LenientImages bool          `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	LostImages    string        `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
 	Open          bool          `help:"Open the report in the browser."`
 	JSON          bool          `help:"Print one JSON object."`
 
@@ -125,6 +127,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, req agent.Re
 		}
 	}
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
+	req.LostImages = agent.LostImages(c.LostImages)
 	var err error
 	if req.Images, err = c.images(w.ctx, a); err != nil {
 		return err
@@ -258,7 +261,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
 	}
 	for _, d := range ans.Dispositions {
-		w.note("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+		w.note("%s", became(d))
 	}
 	for _, warning := range ans.Warnings {
 		w.note("warning: %s", warning)
@@ -275,6 +278,15 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.line("report: %s", ans.Report)
 	}
 	return nil
+}
+
+// became says what became of a wish.
+func became(d generate.Disposition) string {
+	used := ""
+	if d.Applied != "" {
+		used = fmt.Sprintf(", used %q", d.Applied)
+	}
+	return fmt.Sprintf("%s %s: asked %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
 }
 
 // ending turns a run's status into the exit code and says what failed.

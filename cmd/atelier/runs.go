@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/agent"
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -96,6 +97,15 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("limits:  %s", limits)
 		}
 		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
+		for _, i := range r.InputImages {
+			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, i.FileName)
+		}
+		for _, i := range r.VisionContext {
+			w.line("in view: %s  %s", i.Ref, i.MIMEType)
+		}
+		for _, d := range dispositions(r) {
+			w.line("%s", became(d))
+		}
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
 		}
@@ -107,6 +117,12 @@ func (c *runsShowCmd) Run(w *world) error {
 		}
 		return nil
 	})
+}
+
+// dispositions are what became of wishes of a run.
+func dispositions(r ledger.Run) (list []generate.Disposition) {
+	_ = json.Unmarshal(r.Dispositions, &list) // a row of another shape has none to show
+	return list
 }
 
 // used is what a run used.
