@@ -102,7 +102,7 @@ func TestCanaryInSavedStates(t *testing.T) {
 	s.strike = func() { _ = proc.cmd.Process.Kill() }
 	s.mu.Unlock()
 	killed := proc.wait()
-	id := s.onlyRun(t)
+	id := s.onlyRun().ID
 	found := sinks{"engine of a run under way": s.engineDump()}
 	for _, want := range []string{id, "turn-1-model", "turn-1-action-1", "-helper/turn-1-model", "img-"} {
 		if !bytes.Contains(found["engine of a run under way"], []byte(want)) {

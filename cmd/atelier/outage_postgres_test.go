@@ -56,7 +56,7 @@ func TestServerAwayForLong(t *testing.T) {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	server.Restart(t)
-	if o := s.atelier("resume", s.onlyRun(t), "--json"); o.code != exitOK {
+	if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
 		t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	s.unharmed(t, 5)
@@ -82,7 +82,7 @@ func TestServerGoesUnderServe(t *testing.T) {
 	time.Sleep(1500 * time.Millisecond) // longer than the run waits for the server
 	server.Restart(t)
 	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
-	id := s.onlyRun(t)
+	id := s.onlyRun().ID
 	eventually(t, "the end of the run", func() bool { return s.over(id) })
 	s.unharmed(t, 6)
 	_ = serving.cmd.Process.Signal(syscall.SIGTERM)

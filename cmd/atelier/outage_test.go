@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"atelier/ledger"
 )
 
 // asks tells requests by their method and a part of their path.
@@ -36,16 +35,6 @@ func (s *workshop) struck(when func(*http.Request) bool, strike func()) *process
 	return s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 }
 
-// onlyRun is the run that there is.
-func (s *workshop) onlyRun(t *testing.T) string {
-	t.Helper()
-	list := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json")
-	if len(list.Items) != 1 {
-		t.Fatalf("%d runs, want 1", len(list.Items))
-	}
-	return list.Items[0].ID
-}
-
 // unharmed checks that the run succeeded with all pictures, each paid for once.
 func (s *workshop) unharmed(t *testing.T, calls int) {
 	t.Helper()
@@ -66,7 +55,7 @@ func (s *workshop) unharmed(t *testing.T, calls int) {
 			t.Errorf("%s was made and is not kept", d)
 		}
 	}
-	id := s.onlyRun(t)
+	id := s.onlyRun().ID
 	if told := s.tale(t, id); len(kept) != 3 || told["boss run-succeeded"] != 1 || told["boss run-failed"] != 0 {
 		t.Errorf("%d pictures, events %v", len(kept), told)
 	}
@@ -127,7 +116,7 @@ func TestEngineFileIsFull(t *testing.T) {
 				}
 			})
 			o := proc.wait()
-			id := s.onlyRun(t)
+			id := s.onlyRun().ID
 			if o.code != exitProvider || !strings.Contains(o.stderr, "free space on the disk") || !strings.Contains(o.stderr, "atelier resume "+id) {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
@@ -170,7 +159,7 @@ func TestDatabaseFilesGo(t *testing.T) {
 			if err := os.Rename(away, path); err != nil {
 				t.Fatal(err)
 			}
-			if o := s.atelier("resume", s.onlyRun(t), "--json"); o.code != exitOK {
+			if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
 				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
 			s.unharmed(t, 5)

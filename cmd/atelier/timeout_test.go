@@ -89,7 +89,7 @@ func TestTimeoutSurvives(t *testing.T) {
 	<-begun
 	_ = proc.cmd.Process.Kill()
 	proc.wait()
-	id := s.onlyRun(t)
+	id := s.onlyRun().ID
 	time.Sleep(time.Until(until))
 	before := len(s.submitted(t))
 	o := s.atelier("resume", id, "--json")
@@ -118,7 +118,7 @@ func TestCancelAnywhere(t *testing.T) {
 			begun := s.stall(t, when)
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			<-begun
-			id := s.onlyRun(t)
+			id := s.onlyRun().ID
 			if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
 				t.Errorf("cancel said %s%s", o.stdout, o.stderr)
 			}
