@@ -25,6 +25,8 @@ type entry struct {
 	// what names the record, save saves it; nil for an event.
 	what string
 	save func(context.Context) error
+	// done, if not nil, is told whether the commit of the entry came about.
+	done chan<- error
 }
 
 // eventLog saves events and records in order, without keeping those who emit them
@@ -50,6 +52,20 @@ func (l *eventLog) append(ctx context.Context, e ledger.Event) { l.add(ctx, entr
 // behind queues a record.
 func (l *eventLog) behind(ctx context.Context, what string, save func(context.Context) error) {
 	l.add(ctx, entry{what: what, save: save})
+}
+
+// now saves a record behind all that came before and waits for it. The error is that of
+// save or of the commit.
+func (l *eventLog) now(ctx context.Context, what string, save func(context.Context) error) error {
+	var own error
+	done := make(chan error, 1)
+	l.add(ctx, entry{what: what, done: done, save: func(ctx context.Context) error {
+		own = save(ctx)
+		return nil
+	}})
+	l.urge()
+	err := <-done // a write takes a minute at most
+	return errors.Join(own, err)
 }
 
 func (l *eventLog) add(ctx context.Context, e entry) {
@@ -105,24 +121,28 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 			batch = batch[n:]
 		}
 	}
-	if b, ok := l.store.(ledger.Batcher); ok && len(batch) > 1 {
-		all := batch
-		err := b.Together(ctx, func(ctx context.Context) error {
+	all := batch
+	var err error
+	if b, ok := l.store.(ledger.Batcher); ok && len(all) > 1 {
+		err = b.Together(ctx, func(ctx context.Context) error {
 			batch = all
 			write(ctx)
 			return nil
 		})
-		if err != nil { // nothing of it is saved, so no event has its number
-			l.failedSave(ctx, "events and records", err)
-			shown = shown[:0]
-			for _, e := range all {
-				if e.save == nil {
-					shown = append(shown, e.event)
-				}
-			}
-		}
 	} else {
 		write(ctx)
+	}
+	if err != nil { // nothing of it is saved, so no event has its number
+		l.failedSave(ctx, "events and records", err)
+		shown = shown[:0]
+	}
+	for _, e := range all {
+		if err != nil && e.save == nil {
+			shown = append(shown, e.event)
+		}
+		if e.done != nil {
+			e.done <- err
+		}
 	}
 	l.feed.publish(shown)
 }
@@ -165,20 +185,26 @@ func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
 	}
 }
 
+// urge lets the writer not wait for more, and gives what is closed when it ends; nil if
+// there is none.
+func (l *eventLog) urge() (idle <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.idle == nil {
+		return nil
+	}
+	select {
+	case <-l.hurry:
+	default:
+		close(l.hurry)
+	}
+	return l.idle
+}
+
 // flush waits until everything added so far is saved and published, and gives the first
 // record that was not saved since the last flush.
 func (l *eventLog) flush(ctx context.Context) error {
-	l.mu.Lock()
-	idle := l.idle
-	if idle != nil {
-		select {
-		case <-l.hurry:
-		default:
-			close(l.hurry)
-		}
-	}
-	l.mu.Unlock()
-	if idle != nil {
+	if idle := l.urge(); idle != nil {
 		select {
 		case <-idle:
 		case <-ctx.Done():

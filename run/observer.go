@@ -88,7 +88,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	}
 	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
-	err := o.store.FinishRun(ctx, row)
+	err := o.log.now(ctx, "end of a run", func(ctx context.Context) error { return o.store.FinishRun(ctx, row) })
 	if media.CodeOf(err) == media.CodeNotFound { // its beginning could not be saved
 		err = o.store.CreateRun(ctx, row)
 	}
