@@ -49,7 +49,7 @@ type preview struct {
 
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
-	id := g.config.NewID()
+	id := g.operationID(ctx, p.req)
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
@@ -77,6 +77,17 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	}
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
 	return x, ctx, nil
+}
+
+// operationID is a new id. Where the operation may be taken up, it is the same for whoever
+// does: what a process reserved for it before it died in between counts once.
+func (g *Gateway) operationID(ctx context.Context, r Request) string {
+	if r.TakeUp {
+		if id, ok := journal.ID(media.ScopeOf(ctx).Step, r.IdempotencyKey, 0, 0); ok {
+			return id
+		}
+	}
+	return g.config.NewID()
 }
 
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
