@@ -218,8 +218,8 @@ func join(first, later map[string]any) map[string]any {
 // count adds what an attempt used; the caller holds mu.
 func (x *execution) count(m Model, a Attempt) {
 	x.usage.Add(a.Usage)
-	if a.Usage.Images > 0 || a.Usage.InputTokens+a.Usage.OutputTokens > 0 || a.Usage.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed {
-		x.receipts = append(x.receipts, receipt{model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
+	if a.billed() {
+		x.receipts = append(x.receipts, receipt{call: a.Call, model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
 	}
 }
 

@@ -164,7 +164,9 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 
 // short ends the slots of a call that succeeded with fewer items than asked for.
 func (x *execution) short(ctx context.Context, c call, got int) {
-	x.fail(ctx, c, got, media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n()))
+	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
+	e.Retryable = got > 0 // by hand: see [Gateway.Retry]
+	x.fail(ctx, c, got, e)
 }
 
 // partial passes a preview frame on and remembers the last one. A frame for a result

@@ -79,11 +79,12 @@ func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amoun
 // beginTime is how long after its reservation an operation has begun.
 const beginTime = time.Minute
 
-// giveBack ends the reservations of operations that never began: a process died between
-// the two, and nobody can settle them. Each is a commit of its own.
+// giveBack ends the reservations of operations that never began, or were never taken up
+// again: a process died between the two, and nobody can settle them. Each is a commit of
+// its own.
 func (s *Store) giveBack(ctx context.Context) error {
 	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
-		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id AND operations.finished_at IS NULL)`, stampText(s.cfg.Now().Add(-beginTime)))
 	forsaken, err := collect(ctx, s.read, q, scanName)
 	if err != nil {
 		return err
