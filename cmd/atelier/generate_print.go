@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"atelier/generate"
 	"atelier/media"
@@ -103,8 +104,11 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	}
 	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, money(firstKnown(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)))
 	w.dispositions(res.Dispositions)
-	if res.Status == generate.StatusRunning {
+	switch {
+	case res.Status == generate.StatusRunning:
 		w.line("it goes on: atelier generate --wait %s", res.Operation)
+	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
+		w.note("ask again for what failed: atelier operations retry %s", res.Operation)
 	}
 }
 
