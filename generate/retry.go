@@ -165,7 +165,7 @@ func (s *Saved) objection(slot Slot) string {
 // provider counted nothing has not.
 func (a Attempt) billed() bool {
 	u := a.Usage
-	return u.Images > 0 || u.InputTokens+u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed
+	return u.Images > 0 || u.InputTokens > 0 || u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed
 }
 
 // owes is the part of an operation that its budgets have not settled yet: all of it, or
