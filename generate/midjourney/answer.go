@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -105,16 +104,11 @@ func (d *Driver) update(ctx context.Context, t generate.Task, s jobState) (gener
 	case "FAILURE":
 		u.Items = d.failed(t, string(s.FailReason))
 	case "CANCEL":
-		u.Items = repeated(t, generate.Item{Err: media.Errorf(media.CodeCancelled, "the job was cancelled at the Midjourney proxy")})
+		u.Items = post.Each(t, generate.Item{Err: media.Errorf(media.CodeCancelled, "the job was cancelled at the Midjourney proxy")})
 	default:
 		u.Done, u.Usage = false, generate.Usage{}
 	}
 	return u, err
-}
-
-// repeated is a failure as the results that were asked for.
-func repeated(t generate.Task, it generate.Item) []generate.Item {
-	return slices.Repeat([]generate.Item{it}, max(t.N, 1))
 }
 
 // progress reads "45%"; -1 where the proxy tells none.
@@ -145,7 +139,7 @@ func (d *Driver) items(ctx context.Context, t generate.Task, s jobState) ([]gene
 	it.URL = cmp.Or(append(s.Singles, string(s.ImageURL))...)
 	if it.URL == "" {
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
-		return repeated(t, it), nil
+		return post.Each(t, it), nil
 	}
 	if s.parent().grid() {
 		it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}

@@ -55,7 +55,7 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 
 // submit hands something in; the update names a task, or is a banned word.
 func (d *Driver) submit(ctx context.Context, t generate.Task, path string, body post.Body, got *submitted) (generate.Update, error) {
-	call := post.Call{Path: path, Body: body, Of: t.Model.Name, N: t.N, Into: got}
+	call := post.Call{Path: path, Body: body, Of: t.Model.Name, Task: t, Into: got}
 	call.Read = func(a *post.Answer) (generate.Update, error) {
 		switch got.Code {
 		case codeAccepted, codeQueued, codeExists:
