@@ -12,11 +12,11 @@ import (
 )
 
 // fuzzed is a driver over one answer.
-func fuzzed(t testing.TB, base http.RoundTripper) *gemini.Driver {
-	t.Helper()
-	d, err := gemini.New(gemini.Config{APIKey: "AIza-very-secret", Codec: generatetest.NewCodec(t), Base: base})
+func fuzzed(tb testing.TB, base http.RoundTripper) *gemini.Driver {
+	tb.Helper()
+	d, err := gemini.New(gemini.Config{APIKey: "AIza-very-secret", Codec: generatetest.NewCodec(tb), Base: base})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return d
 }

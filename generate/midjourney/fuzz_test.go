@@ -12,11 +12,11 @@ import (
 )
 
 // fuzzed is a driver over a transport.
-func fuzzed(t testing.TB, base http.RoundTripper) *midjourney.Driver {
-	t.Helper()
-	d, err := midjourney.New(midjourney.Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: generatetest.NewCodec(t), Base: base})
+func fuzzed(tb testing.TB, base http.RoundTripper) *midjourney.Driver {
+	tb.Helper()
+	d, err := midjourney.New(midjourney.Config{ProxyURL: "http://proxy.example", Secret: "very-secret", Codec: generatetest.NewCodec(tb), Base: base})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return d
 }

@@ -14,11 +14,11 @@ import (
 )
 
 // fuzzed is a driver over one answer.
-func fuzzed(t testing.TB, base http.RoundTripper) *openai.Driver {
-	t.Helper()
-	d, err := openai.New(openai.Config{APIKey: "sk-very-secret", Codec: generatetest.NewCodec(t), Base: base})
+func fuzzed(tb testing.TB, base http.RoundTripper) *openai.Driver {
+	tb.Helper()
+	d, err := openai.New(openai.Config{APIKey: "sk-very-secret", Codec: generatetest.NewCodec(tb), Base: base})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return d
 }

@@ -82,7 +82,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.
 	if len(u.Items) > 0 {
 		return u, nil
 	}
-	ending, err := post.Ending{}, error(nil)
+	var ending post.Ending
 	if len(got.Choices) > 0 {
 		c := got.Choices[0]
 		if c.Error != nil {
@@ -95,6 +95,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.
 			ending.Reasons = []string{"refusal"}
 		}
 	}
+	var err error
 	u.Items, err = d.client.Without(call, ending)
 	return u, err
 }
