@@ -49,6 +49,9 @@ func (x *execution) carry(ctx context.Context, c call) {
 		}
 		wait, again := x.g.pause(err, number)
 		if got > 0 || !again {
+			if err.RetryAfter > 0 {
+				err.Message += "; it asks to wait " + err.RetryAfter.Round(time.Second).String()
+			}
 			x.fail(ctx, c, got, err)
 			return
 		}
@@ -182,7 +185,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		a.Usage.Calls = 1
 	}
 	if a.Usage.Images == 0 {
-		a.Usage.Images = d.made
+		a.Usage.Images = d.given
 	}
 	a.Status, a.Error = d.status(failed), nil
 	if failed != nil {

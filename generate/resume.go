@@ -238,7 +238,7 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	defer done()
 	for _, index := range c.slots {
 		if x.filled(index) {
-			d.got, d.made = d.got+1, d.made+1
+			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
 			continue
 		}
 		b, ok := x.found()

@@ -45,7 +45,7 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		var rows [][]string
 		for _, o := range list.Items {
-			rows = append(rows, []string{o.ID, o.Status, o.Model, money(firstKnown(o.ReportedUSD, o.EstimatedUSD)), moment(o.CreatedAt), short(promptOf(o), 60)})
+			rows = append(rows, []string{o.ID, o.Status, o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)})
 		}
 		table(w.stdout, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, rows)
 		if list.Next != "" {
@@ -53,6 +53,15 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		return nil
 	})
+}
+
+// priceOf says what an operation cost; one that is under way may cost its estimate.
+func priceOf(o ledger.Operation) string {
+	var used generate.Usage
+	if o.FinishedAt.IsZero() || len(o.Usage) == 0 || json.Unmarshal(o.Usage, &used) != nil {
+		used.Unsettled = 1
+	}
+	return price(generate.Status(o.Status), generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, used)
 }
 
 // promptOf reads the prompt of an operation; empty if it cannot be read.
