@@ -141,8 +141,9 @@ func (s *Service) outfit(ctx context.Context, setting json.RawMessage) (Agents, 
 	return agents, nil
 }
 
-// takenWithin is how long another process may take to begin what was handed to it.
-const takenWithin = 5 * time.Second
+// takenWithin is how long it may take until what was handed over begins: a busy machine
+// is slow, and who waits longer is told that another process has it.
+const takenWithin = 30 * time.Second
 
 // Resume goes on with a run whose process has ended, from its last finished step; any
 // run of its tree names it. Errors: media.CodeNotFound for an unknown run or somebody

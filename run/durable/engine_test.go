@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -277,4 +278,24 @@ func BenchmarkWork(b *testing.B) {
 		}
 		<-done
 	}
+}
+
+// TestEnginesMakeTheTablesAtOnce: engines that meet at an empty database all open.
+func TestEnginesMakeTheTablesAtOnce(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	c.Executor = ""
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			e, err := durable.Open(t.Context(), c)
+			if err == nil {
+				err = e.Close(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
