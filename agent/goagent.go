@@ -2,7 +2,13 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
 
 	"atelier/action"
 	"atelier/chat"
@@ -36,6 +42,14 @@ type Context struct {
 	Input map[string]any
 
 	run *run
+	// act is the step of the action that the code belongs to; empty in a Go agent.
+	act string
+	// waits tells that something in the code waits for a person.
+	waits atomic.Bool
+	asked atomic.Int64 // questions, for their names
+
+	mu    sync.Mutex     // guards calls
+	calls map[string]int // how often the action made each call
 }
 
 type contextKey struct{}
@@ -101,8 +115,65 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 
 // Action runs a registered action; what it makes is in the run's set. Whatever goes
 // wrong is in the outcome.
+//
+// Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	return c.run.act(ctx, ActionCall{Name: name, Params: params}, c.run.nextCall(ctx))
+	at := c.run.nextCall(ctx)
+	if c.act != "" {
+		at.within, at.nested = c.callWithin(name, params)
+	}
+	out := c.run.act(ctx, ActionCall{Name: name, Params: params}, at)
+	if errors.Is(out.Err, ErrPaused) {
+		c.waits.Store(true)
+	}
+	return out
+}
+
+// callWithin names a call that an action makes by what it asks for, so that it has the same
+// place when the action runs again, whatever ran beside it. blind tells that its parameters
+// could not be read, so that it is known by its number only.
+func (c *Context) callWithin(name string, params map[string]any) (call string, blind bool) {
+	what := plain(map[string]any{"name": name, "params": params})
+	sum := sha256.Sum256(what)
+	key := fmt.Sprintf("%s-call-%x", c.act, sum[:6])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls == nil {
+		c.calls = map[string]int{}
+	}
+	c.calls[key]++
+	return fmt.Sprintf("%s-%d", key, c.calls[key]), string(what) == "null"
+}
+
+// Ask puts a question to a person and gives the answer. Where there is none yet the
+// error is [ErrPaused] and the run pauses when the code returns; when the answer is
+// there, the code runs again from its beginning, in an action too: ask before anything
+// that must not be done twice, and always in the same order. schema is the JSON Schema
+// of the answer's value; empty asks for {answer: string}. A bad question or schema is
+// [media.CodeInvalid].
+func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
+	q, err := inquiry(question, schema)
+	if err != nil {
+		return Reply{}, err
+	}
+	at := callIndex{turn: 1, index: int(c.asked.Add(1)), nested: c.act != ""}
+	name := fmt.Sprintf("ask-%d", at.index)
+	if c.act != "" {
+		name = c.act + "-" + name
+	}
+	p, err := c.run.await(ctx, name, at, q)
+	if errors.Is(err, ErrPaused) {
+		c.waits.Store(true)
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{Value: p.Value, ReplaceImages: p.Replace, Note: p.Note}
+	for _, i := range p.Images {
+		reply.Images = append(reply.Images, Image{Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	}
+	c.run.take(ctx, p)
+	return reply, nil
 }
 
 // code runs a Go agent as the one step of its run.
@@ -112,6 +183,7 @@ func (r *run) code(ctx context.Context) (err error) {
 			err = media.Errorf(media.CodeInternal, "agent %s stopped on a defect of its own (panic of type %T)", r.spec.slug, p)
 		}
 	}()
+	defer r.meter.during(r.r.cfg.Now)()
 	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r})
 	if answer.Payload != nil {
 		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)
@@ -122,5 +194,8 @@ func (r *run) code(ctx context.Context) (err error) {
 		r.warn(ctx, r.set.Unknown(bad...).Message)
 	}
 	r.acceptRefs(ctx)
+	if r.paused.Load() {
+		return ErrPaused // whatever the code made of it
+	}
 	return err
 }

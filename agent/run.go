@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -29,7 +28,7 @@ type run struct {
 	earlier      []chat.Message // the conversation before the task
 	found        []media.Output // what the request held as data
 	noted        []string       // what is to be said about that
-	journal      journal.Journal
+	journal      *journal.Transcript
 	prefer       preference
 	set          *media.Set
 	model        chat.Model
@@ -44,9 +43,15 @@ type run struct {
 	max             limits
 	images          []InputImage        // what came with the task, or was granted to be seen
 	lenient         bool                // pictures that the model does not take are left out
+	lostImages      LostImages          // what to do when their bytes go away
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
+	meter           *meter       // for how long the run worked
 	calls           atomic.Int64 // acts of Go code, for their index
+	request         Request      // what the run tree was asked; of the root only
+	part            int          // how often the run tree was resumed
+	wait            *waiting     // what the run tree waits for; all its runs share it
+	paused          atomic.Bool  // something of the run waits for a person
 
 	mu           sync.Mutex // guards what follows; acts of a step write it at once
 	warnings     []string
@@ -55,6 +60,7 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
+	context      []InputImage       // pictures of actions that the policy showed
 	unseen       []string           // pictures that the model must be told it cannot see
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
 	spent        int64              // tokens of the run's own calls
@@ -68,8 +74,9 @@ type preference struct{ chat, image []string }
 // do runs the agent to its end and tells the observer. The result is never nil.
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
-	r.startedAt = r.r.cfg.Now()
-	ctx = r.scoped(ctx)
+	r.startedAt = r.wait.started(r.journal.Name(""), r.r.cfg.Now())
+	ctx, stop := r.timed(r.scoped(ctx))
+	defer stop()
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {
@@ -94,12 +101,16 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 
 // scoped gives a context in which things belong to the run.
 func (r *run) scoped(ctx context.Context) context.Context {
+	ctx = generate.WithAllowance(ctx, r.max.allowed)
 	return media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
 }
 
 // newID gives a record of the run its id: in every replay the same, where the run's id
 // can be derived from. kind tells records of one place apart.
 func (r *run) newID(kind string, at callIndex) string {
+	if at.within != "" {
+		kind, at = kind+" "+at.within, callIndex{turn: at.turn, nested: at.nested}
+	}
 	if id, ok := journal.ID(r.tree, r.id+"/"+kind, at.turn, at.index); ok && !at.nested {
 		return id
 	}
@@ -113,100 +124,13 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 			o.Origin.Direction = "input"
 		}
 		o.Promoted = false
+		r.mu.Lock()
 		r.seen[o.Ref] = true
+		r.mu.Unlock()
 		if _, err := r.set.Add(o); err != nil {
 			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
 		}
 	}
-}
-
-// finish closes the run: status, result, records, events.
-func (r *run) finish(ctx context.Context, err error) (*Result, error) {
-	if journal.Left(ctx) {
-		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
-	}
-	status := StatusSucceeded
-	switch {
-	case err == nil:
-	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
-		status = StatusCancelled
-		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
-	default:
-		status = StatusFailed
-	}
-	rec := r.record(status, err)
-	res := r.result(rec)
-	for _, o := range res.Outputs {
-		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
-	}
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
-	if r.depth == 0 {
-		r.emit(ctx, endEvent(status), RunFinished{
-			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
-		})
-	}
-	return res, err
-}
-
-func endEvent(s Status) EventType {
-	switch s {
-	case StatusSucceeded:
-		return EventRunSucceeded
-	case StatusCancelled:
-		return EventRunCancelled
-	case StatusPaused:
-		return EventRunPaused
-	case StatusRunning, StatusFailed:
-		return EventRunFailed
-	}
-	return EventRunFailed
-}
-
-// record is the run as the observer saves it.
-func (r *run) record(status Status, err error) RunRecord {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	rec := RunRecord{
-		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
-		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
-		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: r.history.inContext(),
-	}
-	if r.spec.def != nil {
-		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
-	}
-	if status == StatusRunning {
-		return rec
-	}
-	rec.FinishedAt = r.r.cfg.Now()
-	rec.Promoted = r.set.Promoted()
-	if r.payload != nil {
-		rec.Payload = plain(r.payload)
-	}
-	if err != nil {
-		p := problemOf(err)
-		rec.Error = &p
-	}
-	return rec
-}
-
-// result is the run as its caller sees it.
-func (r *run) result(rec RunRecord) *Result {
-	res := &Result{
-		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
-		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
-		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
-	}
-	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
-			res.AlsoMade = append(res.AlsoMade, o)
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	res.Steps, res.Models, res.Dispositions = r.steps, r.models, r.dispositions
-	return res
 }
 
 // warn notes what a person should know, once each.
@@ -243,7 +167,11 @@ func (r *run) open(ctx context.Context) {
 	r.begun, r.held = true, nil
 	r.mu.Unlock()
 	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images})
+		started := RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images}
+		r.emit(ctx, EventRunStarted, started)
+		if r.part > 0 {
+			r.emit(ctx, EventRunResumed, started)
+		}
 	}
 	for _, e := range held {
 		r.r.cfg.Observer.Emit(ctx, e)
@@ -255,7 +183,7 @@ func (r *run) emit(ctx context.Context, t EventType, data any) {
 		return
 	}
 	e := Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data}
-	e.Key = e.key(r.turns)
+	e.Key = e.key(r.turns, r.part)
 	r.mu.Lock()
 	wait := !r.begun
 	if wait {
@@ -344,7 +272,7 @@ func (r *run) cleanText(ctx context.Context, s string) string {
 }
 
 // nextCall numbers the acts of Go code. Those of an action, within an act, have no place
-// that a replay would find again.
+// by their number that a replay would find again.
 func (r *run) nextCall(ctx context.Context) callIndex {
 	return callIndex{turn: 1, index: int(r.calls.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
 }
@@ -353,4 +281,15 @@ func (r *run) nextCall(ctx context.Context) callIndex {
 type callIndex struct {
 	turn, index int
 	nested      bool
+	// within names an act by what it is part of and what it does, where its number does not
+	// tell; see [Context.callWithin].
+	within string
+}
+
+// name is that of the act's step in the journal of its run.
+func (at callIndex) name() string {
+	if at.within != "" {
+		return at.within
+	}
+	return fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 }

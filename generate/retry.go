@@ -96,11 +96,11 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
 	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
 	money := p.owes(op, nil)
-	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), money); err != nil {
+	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), money.estimated()); err != nil {
 		return nil, wrap("reserve money", err)
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {
-		g.config.Budget.Settle(ctx, money)
+		g.config.Budget.Settle(ctx, money.used())
 		return nil, wrap("take the operation up again", err)
 	}
 	return log.Saved(ctx, again.Operation)

@@ -153,21 +153,23 @@ func TestRetryFallsBack(t *testing.T) {
 // ledgerBudget notes what is reserved and settled.
 type ledgerBudget struct {
 	mu                sync.Mutex // guards both
-	reserved, settled []generate.Operation
+	reserved, settled []generate.Charge
 	refuse            error
 }
 
-func (b *ledgerBudget) Reserve(_ context.Context, op generate.Operation) error {
+func (b *ledgerBudget) Reserve(_ context.Context, c generate.Charge) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.reserved = append(b.reserved, op)
+	b.reserved = append(b.reserved, c)
 	return b.refuse
 }
 
-func (b *ledgerBudget) Settle(_ context.Context, op generate.Operation) {
+func (b *ledgerBudget) Room(context.Context, generate.Charge) (bool, error) { return true, b.refuse }
+
+func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.settled = append(b.settled, op)
+	b.settled = append(b.settled, c)
 }
 
 // TestRetryMoney: each round reserves and settles its own part, and the operation tells
@@ -198,16 +200,15 @@ func TestRetryMoney(t *testing.T) {
 		t.Fatalf("%d reserved, %d settled", len(money.reserved), len(money.settled))
 	}
 	for i, want := range []struct {
-		n, images int
-		reported  string
-	}{{3, 2, "0.22"}, {1, 1, "0.11"}} {
-		s := money.settled[i]
-		if s.N != want.n || s.Usage.Images != want.images || *s.Cost.ReportedUSD != want.reported {
-			t.Errorf("settled %d of %d for %s, want %+v", s.Usage.Images, s.N, *s.Cost.ReportedUSD, want)
+		images int64
+		usd    string
+	}{{2, "0.22"}, {1, "0.11"}} {
+		if s := money.settled[i]; s.Images != want.images || *s.USD != want.usd {
+			t.Errorf("settled %d for %s, want %+v", s.Images, *s.USD, want)
 		}
 	}
-	whole, part := money.reserved[0].Cost.EstimatedUSD, money.reserved[2].Cost.EstimatedUSD
-	if one, err := h.Plan(t.Context(), generate.Request{Model: trio().Model, Prompt: "x"}); err != nil || *part != *one.EstimatedUSD || *part == *whole {
+	whole, part := money.reserved[0].USD, money.reserved[2].USD
+	if one, err := h.Plan(t.Context(), generate.Request{Model: trio().Model, Prompt: "x"}); err != nil || *part != *one.EstimatedUSD || *part == *whole || money.reserved[2].Images != 1 {
 		t.Errorf("reserved %s again, and %s before", *part, *whole)
 	}
 	if *got.Cost.ReportedUSD != "0.33" || got.Usage.Images != 3 || *got.Cost.EstimatedUSD != *whole {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"atelier/media"
 )
 
 // Status is the state of a run or a step.
@@ -43,6 +45,15 @@ type Run struct {
 	Usage    Usage           `json:"usage"`
 	Cost     Cost            `json:"cost"`
 	Failure  Failure         `json:"failure,omitzero"`
+	// InputImages came with the task, VisionContext are pictures of actions that the model
+	// was shown by its policy: refs with type, file name and detail, never bytes.
+	InputImages   []InputImage `json:"input_images,omitempty"`
+	VisionContext []InputImage `json:"vision_context,omitempty"`
+	// Dispositions say what became of pictures and models that were asked for.
+	Dispositions json.RawMessage `json:"dispositions,omitempty"`
+	// Limits are what the caller of a root run allowed, as small JSON; empty means nothing
+	// beside the definitions and the configured budgets.
+	Limits json.RawMessage `json:"limits,omitempty"`
 
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
@@ -50,12 +61,26 @@ type Run struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// Usage counts what a run or a call used.
+// InputImage is a stored picture that a model is shown.
+type InputImage struct {
+	Ref      media.Ref `json:"ref"`
+	MIMEType string    `json:"mime_type"`
+	FileName string    `json:"filename,omitempty"`
+	// Detail is auto, low or high; empty means auto.
+	Detail string `json:"detail,omitempty"`
+}
+
+// Usage counts what a run used.
 type Usage struct {
+	// Turns are those of the run itself, the rest is that of its sub-agents too.
+	Turns        int64 `json:"turns"`
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 	Images       int64 `json:"images"`
+	// WorkedMS is for how many milliseconds model calls and acts were under way; those at
+	// once count once, and waiting for a person does not count.
+	WorkedMS int64 `json:"worked_ms"`
 }
 
 // Cost is money in US dollars as exact decimal text; nil means unknown, not zero.
@@ -117,7 +142,8 @@ type Runs interface {
 	// with the same id is media.CodeConflict.
 	CreateRun(ctx context.Context, r Run) error
 	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
-	// failure and FinishedAt. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	// failure, vision context, dispositions and FinishedAt; and input images and limits, if
+	// there are any. Doing it again overwrites; an unknown id is media.CodeNotFound.
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)

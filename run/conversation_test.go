@@ -129,17 +129,17 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 
 func TestFailedRunsAnswer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`, `{"message":"fine","done":true}`)
+	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose", `{"message":"fine","done":true}`)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
 	must(t, err)
 	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
 		t.Errorf("the message is not kept when the run has begun: %+v", before)
 	}
-	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodePauseUnsupported {
+	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
 	messages, attached := h.kept(t, r.Conversation)
-	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodePauseUnsupported) {
+	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodeBadResponse) {
 		t.Fatalf("messages %+v", messages)
 	}
 	for _, a := range attached {
@@ -148,7 +148,7 @@ func TestFailedRunsAnswer(t *testing.T) {
 		}
 	}
 	h.say(t, "painter", r.Conversation, "again")
-	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "which one?") {
+	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "could not be used") {
 		t.Errorf("told %+v", told)
 	}
 }
@@ -251,5 +251,39 @@ func TestLongConversations(t *testing.T) {
 	}
 	if !strings.Contains(told[len(told)-1].Text(), string(first.Outputs[0].Ref)) {
 		t.Error("the note of the first message is not granted any more")
+	}
+}
+
+// TestImagesOfTheConversation: a ref means an item of the conversation that the run goes
+// on, and nothing elsewhere.
+func TestImagesOfTheConversation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	ask := func(conversation string, image agent.Image) (*agent.Result, error) {
+		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Conversation: conversation, Owner: owner, Images: []agent.Image{image}})
+	}
+	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==")
+	must(t, err)
+	first, err := ask(run.NewConversation, agent.Image{Data: dot, FileName: "dot.png"})
+	must(t, err)
+	ref := first.InputImages[0].Ref
+	next, err := ask(first.Conversation, agent.Image{Ref: ref, Detail: "auto"})
+	must(t, err)
+	if len(next.InputImages) != 1 || next.InputImages[0].Ref != ref {
+		t.Errorf("input images %+v", next.InputImages)
+	}
+	told := h.last()
+	if m := told[len(told)-1]; m.Parts[len(m.Parts)-1].Media == nil || m.Parts[len(m.Parts)-1].Media.Ref != ref {
+		t.Errorf("the model is shown %+v", m.Parts)
+	}
+	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: next.RunID})
+	must(t, err)
+	if len(rec.Items) != 1 || rec.Items[0].Origin.Direction != "input" {
+		t.Errorf("records %+v", rec.Items)
+	}
+	for _, elsewhere := range []string{"", run.NewConversation} {
+		if _, err := ask(elsewhere, agent.Image{Ref: ref}); media.CodeOf(err) != media.CodeUnknownRef {
+			t.Errorf("in conversation %q: %v", elsewhere, err)
+		}
 	}
 }

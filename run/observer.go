@@ -65,11 +65,19 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		Usage: ledger.Usage{
 			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
 			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
+			Turns: int64(r.Turns), WorkedMS: r.Usage.WorkedMS,
 		},
+		InputImages: images(r.InputImages), VisionContext: images(r.VisionContext),
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+	if len(r.Dispositions) > 0 {
+		row.Dispositions = encode(r.Dispositions)
 	}
 	if r.Definition != "" {
 		row.Definition = encode(r.Definition)
+	}
+	if r.Limits != (agent.Limits{}) {
+		row.Limits = encode(r.Limits)
 	}
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
@@ -87,6 +95,15 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		return err
 	}
 	return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+}
+
+// images are the pictures of a run as its row keeps them.
+func images(list []agent.InputImage) []ledger.InputImage {
+	var out []ledger.InputImage
+	for _, i := range list {
+		out = append(out, ledger.InputImage(i))
+	}
+	return out
 }
 
 // begin saves a run that begins, or finds it where it is replayed: then it is under way again.

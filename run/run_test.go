@@ -57,7 +57,7 @@ func (s script) Choose(context.Context, []string) (chat.Choice, error) {
 }
 
 func (s script) Profile() chat.Profile {
-	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
+	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true, SupportsVision: true}
 }
 
 func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
@@ -83,7 +83,13 @@ agents:
 
 func newHouse(t *testing.T, answers ...string) *house {
 	t.Helper()
-	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1)}
+	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
+}
+
+// newHouseAt is a house on a ledger that others may have open, with budgets.
+func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
+	t.Helper()
+	h := &house{path: path, arrived: make(chan struct{}, 1)}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
@@ -99,8 +105,10 @@ func newHouse(t *testing.T, answers ...string) *house {
 	must(t, err)
 	driver, err := offline.New(offline.Config{Store: codec})
 	must(t, err)
+	budget, err := run.NewBudget(h.store, most)
+	must(t, err)
 	h.gateway, err = generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
+		Budget: budget, Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
 	})
 	must(t, err)
 	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
@@ -111,7 +119,7 @@ func newHouse(t *testing.T, answers ...string) *house {
 	})
 	must(t, err)
 	runner, err := agent.NewRunner(agent.Config{
-		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
+		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer, Budget: budget,
 		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
@@ -319,14 +327,14 @@ func TestCancelKeepsMedia(t *testing.T) {
 
 func TestFailedRunKeepsMedia(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`)
+	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose")
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
-	if media.CodeOf(err) != media.CodePauseUnsupported || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
+	if media.CodeOf(err) != media.CodeBadResponse || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
 		t.Fatalf("result %+v, %v", res, err)
 	}
 	row, err := h.store.Run(t.Context(), owner, res.RunID)
 	must(t, err)
-	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodePauseUnsupported) {
+	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodeBadResponse) {
 		t.Errorf("run = %+v", row)
 	}
 }
