@@ -23,7 +23,8 @@ func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 }
 
 // TestServerAwayForAMoment stops the server at moments of a run and starts it again: the
-// run waits, and what was under way is neither lost nor asked for again.
+// run waits, and what was under way is neither lost nor asked for again. An act beside it
+// whose statement was cut off fails before anything is paid, and the model is told.
 func TestServerAwayForAMoment(t *testing.T) {
 	t.Parallel()
 	for name, when := range strikes() {
@@ -40,7 +41,10 @@ func TestServerAwayForAMoment(t *testing.T) {
 			if o.code != exitOK {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
-			s.unharmed(t, 4)
+			s.paidOnce(t, 4)
+			if n := len(s.listed().Items); n < 1 {
+				t.Error("no picture is kept")
+			}
 		})
 	}
 }

@@ -110,19 +110,55 @@ func (s *steps) Step(ctx context.Context, name string, fn func(context.Context) 
 func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	var out string
 	var failed error
+	ran := false
 	body := func(context.Context) (string, error) {
 		var b []byte
-		if b, failed = fn(context.WithValue(ctx, inside{}, true)); failed != nil {
+		if !ran {
+			b, failed = fn(context.WithValue(ctx, inside{}, true))
+			ran, out = true, media.Scrub(string(b))
+		}
+		if failed != nil {
 			return markNone, nil //nolint:nilerr // the caller gets it; the engine would remember it
 		}
-		out = media.Scrub(string(b))
 		return markResult + out, nil
 	}
+	for try := 1; ; try++ {
+		err := f.attempt(name, body)
+		if err == nil {
+			break
+		}
+		if try == tries || !cutOff(err) || f.ctx.Err() != nil {
+			return nil, f.failure(ctx, name, err)
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return []byte(out), nil
+}
+
+// tries is how often a step is handed to the engine whose statement was cut off.
+const tries = 4
+
+// cutOff tells errors of a connection that broke within a statement, after which the
+// engine itself does not try again.
+func cutOff(err error) bool {
+	for _, sign := range []string{"unexpected EOF", "broken pipe", "connection reset"} {
+		if strings.Contains(err.Error(), sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// attempt hands a step to the engine and waits until it is saved. After one that failed,
+// another has a number of its own, and what had run does not run again.
+func (f *flow) attempt(name string, body func(context.Context) (string, error)) error {
 	f.order.Lock()
 	done, err := dbos.Go(f.dctx, body, dbos.WithStepName(name))
 	f.order.Unlock()
 	if err != nil {
-		return nil, f.failure(ctx, name, err)
+		return err
 	}
 	f.saving.Add(1)
 	ended := make(chan error, 1)
@@ -130,13 +166,7 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 		defer f.saving.Done()
 		ended <- (<-done).Err
 	}()
-	if err := f.await(ended); err != nil {
-		return nil, f.failure(ctx, name, err)
-	}
-	if failed != nil {
-		return nil, failed
-	}
-	return []byte(out), nil
+	return f.await(ended)
 }
 
 // await waits for the end of a step. When its database is lost it is not waited for:
