@@ -43,6 +43,10 @@ type Run struct {
 	Usage    Usage           `json:"usage"`
 	Cost     Cost            `json:"cost"`
 	Failure  Failure         `json:"failure,omitzero"`
+	// ForkedFrom is the run that this one was forked from, ForkedStep the first step of
+	// it that was done anew; empty if there is none.
+	ForkedFrom string `json:"forked_from,omitempty"`
+	ForkedStep string `json:"forked_step,omitempty"`
 
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
