@@ -129,17 +129,17 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 
 func TestFailedRunsAnswer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`, `{"message":"fine","done":true}`)
+	h := newHouse(t, drawThenDone()[0], "no", "step", "at", "all", `{"message":"fine","done":true}`)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
 	must(t, err)
 	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
 		t.Errorf("the message is not kept when the run has begun: %+v", before)
 	}
-	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodePauseUnsupported {
+	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
 	messages, attached := h.kept(t, r.Conversation)
-	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodePauseUnsupported) {
+	if len(messages) != 2 || messages[1].Status != ledger.StatusFailed || messages[1].Failure.Code != string(media.CodeBadResponse) {
 		t.Fatalf("messages %+v", messages)
 	}
 	for _, a := range attached {

@@ -319,14 +319,14 @@ func TestCancelKeepsMedia(t *testing.T) {
 
 func TestFailedRunKeepsMedia(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], `{"ask":{"question":"which one?"}}`)
+	h := newHouse(t, drawThenDone()[0], "no step at all")
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
-	if media.CodeOf(err) != media.CodePauseUnsupported || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
+	if media.CodeOf(err) != media.CodeBadResponse || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
 		t.Fatalf("result %+v, %v", res, err)
 	}
 	row, err := h.store.Run(t.Context(), owner, res.RunID)
 	must(t, err)
-	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodePauseUnsupported) {
+	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodeBadResponse) {
 		t.Errorf("run = %+v", row)
 	}
 }

@@ -41,7 +41,7 @@ func (c *resumeCmd) Run(w *world) error {
 		observer = crew.observer
 		stop := p.follow(crew.observer)
 		defer stop()
-		r, err := crew.service.Resume(w.ctx, owner, c.ID)
+		r, err := crew.service.Resume(w.ctx, owner, c.ID, nil)
 		if err != nil {
 			return err
 		}
