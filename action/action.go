@@ -76,8 +76,20 @@ type Action struct {
 	// Tags group actions: media, file, visual.
 	Tags   []string
 	Params []Param
+	// Price says what a call would cost, without doing anything; nil where a call costs
+	// nothing beyond this machine. Its inputs are those of Run. An error means that Run
+	// would fail with it before it costs anything; a price that is not known is none.
+	Price func(ctx context.Context, c *Call) (Price, error)
 	// Run does it. Inputs are checked, defaulted and resolved before.
 	Run func(ctx context.Context, c *Call) (Result, error)
+}
+
+// Price is what a call would cost.
+type Price struct {
+	// USD is the estimate in US dollars, exact decimal text; nil is unknown.
+	USD *string `json:"usd"`
+	// Note says how it comes about: the model and how many results.
+	Note string `json:"note,omitempty"`
 }
 
 // Call is one invocation.

@@ -72,21 +72,66 @@ func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, 
 	if err != nil {
 		return failed(clip(safeText(name), 80), err)
 	}
-	params, err := a.bind(raw, env.Media)
+	call, err := r.call(a, raw, env)
 	if err != nil {
 		return failed(a.Name, err)
-	}
-	call := &Call{
-		Params: params, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
-		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
-	}
-	if call.Progress == nil {
-		call.Progress = func(string) {}
 	}
 	result, runErr := a.run(ctx, call)
 	out := r.interceptor.outcome(ctx, a, env, result, runErr)
 	out.Changes = call.changes
 	return out
+}
+
+// call binds the parameters of an invocation.
+func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
+	params, err := a.bind(raw, env.Media)
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{
+		Params: params, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
+		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
+	}
+	if c.Progress == nil {
+		c.Progress = func(string) {}
+	}
+	return c, nil
+}
+
+// Costs tells whether calls of an action may cost money.
+func (r *Registry) Costs(name string) bool {
+	a, err := r.Lookup(name)
+	return err == nil && a.Price != nil
+}
+
+// Price says what a call would cost, without doing it; an action that costs nothing
+// gives "0". The error is one that Invoke would end with before it costs anything.
+func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, env Env) (p Price, err error) {
+	if env.Media == nil {
+		env.Media = &media.Set{}
+	}
+	a, err := r.Lookup(name)
+	if err != nil {
+		return Price{}, err
+	}
+	call, err := r.call(a, raw, env)
+	if err != nil {
+		return Price{}, scrubbed(err)
+	}
+	if a.Price == nil {
+		free := "0"
+		return Price{USD: &free}, nil
+	}
+	defer func() {
+		if v := recover(); v != nil { // unknown: a person decides
+			p, err = Price{Note: defect(fmt.Sprintf("the price of action %q", a.Name), v).Message}, nil
+		}
+	}()
+	if p, err = a.Price(ctx, call); err != nil {
+		return Price{}, scrubbed(err)
+	}
+	p.Note = clip(media.Scrub(p.Note), 300)
+	return p, nil
 }
 
 // opener reads items of this run only (law 6).

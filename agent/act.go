@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -45,6 +46,9 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 		}
 	}
 	r.set.Arrange(res.madeInOrder())
+	if res.waits() {
+		return res // it is made anew when the answer is there
+	}
 	var changes []media.Change
 	for i := range res.Actions {
 		changes = append(changes, res.Actions[i].Changes...)
@@ -55,6 +59,12 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 	r.look(ctx, &res, changes)
 	r.offer(ctx, &res)
 	return res
+}
+
+// waits tells whether an act of the step waits for a person.
+func (r *results) waits() bool {
+	return slices.ContainsFunc(r.Actions, func(o action.Outcome) bool { return errors.Is(o.Err, ErrPaused) }) ||
+		slices.ContainsFunc(r.Agents, func(a agentOutcome) bool { return a.waits })
 }
 
 // madeInOrder lists the refs of what a step made, in the order asked, whichever act
@@ -86,6 +96,10 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 	scope.Step = rec.ID
 	done := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
 	out := done.Outcome
+	if errors.Is(out.Err, ErrPaused) {
+		r.hold(ctx, rec)
+		return out
+	}
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
 	}
@@ -125,13 +139,24 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if r.spec.def != nil {
 		env.Threshold = r.spec.def.InterceptionThreshold
 	}
-	ctx = context.WithValue(ctx, contextKey{}, &Context{Task: r.task, Input: r.input, run: r})
-	name := fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
+	name := at.name()
+	if err := r.approve(ctx, call, at, env); err != nil {
+		out := refused(call.Name, err)
+		if media.CodeOf(err) == media.CodeForbidden {
+			out.Message = err.Error()
+		}
+		return kept{Outcome: out}
+	}
+	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
+	ctx = context.WithValue(ctx, contextKey{}, own)
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		began := r.r.cfg.Now()
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 		if journal.Left(ctx) {
 			return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
+		}
+		if own.waits.Load() {
+			return nil, ErrPaused // it begins again when the answer is there
 		}
 		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now()})
 	})
@@ -196,6 +221,16 @@ func (r *run) begin(kind StepKind, name string, at callIndex) StepRecord {
 
 func (r *run) saveStep(ctx context.Context, rec StepRecord) {
 	r.save(ctx, "step", func(ctx context.Context) error { return r.r.cfg.Observer.SaveStep(ctx, rec) })
+}
+
+// hold saves an act that waits for a person.
+func (r *run) hold(ctx context.Context, rec StepRecord) {
+	r.paused.Store(true)
+	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
+	r.saveStep(ctx, rec)
+	r.mu.Lock()
+	r.steps = append(r.steps, rec)
+	r.mu.Unlock()
 }
 
 // end saves the finished act and puts it into the log.

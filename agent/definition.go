@@ -77,6 +77,11 @@ type ActionUse struct {
 	CompactMode string
 	// CompactLength is how many characters a compacted result keeps; 2,000 if unset.
 	CompactLength int
+	// Approval is always where a person has to approve each use, else empty. ApprovalOver
+	// asks only for uses that would cost more than this many US dollars, exact decimal text,
+	// or whose price is not known; empty asks for none.
+	Approval     string
+	ApprovalOver string
 
 	pos position
 }

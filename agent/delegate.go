@@ -29,6 +29,12 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 		return agentOutcome{Name: child.spec.name}, nil, use
 	}
 	made := madeBy(res)
+	span := r.wait.span(child.journal.Name(""))
+	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
+	if res.Status == StatusPaused {
+		r.hold(ctx, rec)
+		return agentOutcome{Name: child.spec.name, waits: true}, child, use
+	}
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
 		Payload: child.shown(ctx), Media: boundedList(viewsOf(made)), Error: res.Error,
@@ -67,13 +73,13 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 	if err != nil {
 		return nil, use, nil, err
 	}
-	j, err := r.journal.Child(ctx, fmt.Sprintf("turn-%d-agent-%d-%s", at.turn, at.index, sp.slug))
+	j, err := r.journal.Part(ctx, fmt.Sprintf("turn-%d-agent-%d-%s", at.turn, at.index, sp.slug))
 	if err != nil {
 		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}
 	child := &run{
 		r: r.r, spec: sp, id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
-		depth: r.depth + 1, task: call.Task, input: input, journal: j, prefer: r.prefer, max: r.max,
+		depth: r.depth + 1, task: call.Task, input: input, journal: j, wait: r.wait, part: r.part, request: r.request, prefer: r.prefer, max: r.max,
 		// A model chose what is granted, so what does not fit is left out.
 		lenient: true,
 	}

@@ -9,7 +9,7 @@
 // at read time.
 //
 // Errors are media.Error values: invalid and not_found for definitions and requests,
-// over_budget, pause_unsupported, bad_response, cancelled and what the chat model
+// over_budget, conflict for answers that come too late, bad_response, cancelled and what the chat model
 // reports. It may import media, journal, blob, probe, wire, imaging, generate, chat
 // and action.
 package agent

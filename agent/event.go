@@ -47,7 +47,9 @@ func EventTypes() []EventType {
 }
 
 // Event is something that happened in a run tree. Run events are emitted for the
-// root only; sub-agents are told by agent-started and agent-finished.
+// root only; sub-agents are told by agent-started and agent-finished. Where a run is
+// replayed, as when it is resumed, what happened before is emitted again with the same
+// keys.
 type Event struct {
 	Type EventType `json:"type"`
 	// Tree is the root run's id, RunID the run in which it happened.
@@ -62,13 +64,18 @@ type Event struct {
 	Data any `json:"data"`
 }
 
-// key finds the name of an event that was emitted in a turn.
-func (e Event) key(turn int) string {
+// key finds the name of an event that was emitted in a turn, after the run was resumed
+// part times.
+func (e Event) key(turn, part int) string {
 	of := ""
 	switch d := e.Data.(type) {
 	case RunStarted:
 		if e.Type == EventRunResumed {
-			return ""
+			of = strconv.Itoa(part)
+		}
+	case RunFinished:
+		if part > 0 { // it paused, or ended, before
+			of = strconv.Itoa(part)
 		}
 	case TurnStarted:
 		of = strconv.Itoa(d.Turn)
@@ -104,7 +111,8 @@ type RunStarted struct {
 	InputImages []InputImage `json:"input_images,omitempty"`
 }
 
-// RunFinished tells how a run ended; Error is set when it did not succeed.
+// RunFinished tells how a run ended, or that it paused; Error is set when it failed or
+// was cancelled.
 type RunFinished struct {
 	Status  Status          `json:"status"`
 	Message string          `json:"message"`
@@ -112,6 +120,8 @@ type RunFinished struct {
 	Usage   Usage           `json:"usage"`
 	Cost    Cost            `json:"cost"`
 	Error   *action.Problem `json:"error,omitempty"`
+	// Questions are what a paused run waits for, the oldest first.
+	Questions []Question `json:"questions,omitempty"`
 }
 
 // TurnStarted tells that a model is being asked. Turn counts from 1.

@@ -11,25 +11,34 @@ import (
 
 // follow does what a step asks for and reports whether the run is done.
 func (r *run) follow(ctx context.Context, s *Step) (bool, error) {
-	if s.Ask != nil {
-		return false, media.Errorf(media.CodePauseUnsupported, "agent %s asks %q: this version cannot wait for a person; put the answer into the message and run it again", r.spec.slug, clip(s.Ask.Question, 300))
+	inquiry, err := s.Ask.inquiry()
+	if err != nil {
+		return false, err
 	}
 	r.apply(ctx, s)
 	unknown := r.promote(ctx, s.Promote)
-	if s.acts() && r.lastTurn != "" {
+	if (s.acts() || s.Ask != nil) && r.lastTurn != "" {
 		r.warn(ctx, r.lastTurn+": what the last answer asked for was not run")
 		if !s.Done {
 			return false, nil
 		}
-		s.Actions, s.Agents = nil, nil
+		s.Actions, s.Agents, s.Ask = nil, nil, nil
 	}
-	if s.acts() {
+	if s.acts() || s.Ask != nil {
 		res := r.doAll(ctx, s)
+		if res.waits() {
+			return false, ErrPaused
+		}
 		if len(unknown) > 0 {
 			res.Errors = append(res.Errors, problemOf(r.set.Unknown(unknown...)))
 		}
 		if s.Done {
 			res.Warnings = append(res.Warnings, "done was not taken: look at these results first, then answer with done again")
+		}
+		if s.Ask != nil && ctx.Err() == nil {
+			if err := r.consult(ctx, inquiry, &res); err != nil {
+				return false, err
+			}
 		}
 		r.tell(res)
 		return false, ctx.Err()

@@ -2,7 +2,11 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"sync/atomic"
 
 	"atelier/action"
 	"atelier/chat"
@@ -36,6 +40,12 @@ type Context struct {
 	Input map[string]any
 
 	run *run
+	// act is the step of the action that the code belongs to; empty in a Go agent.
+	act string
+	// waits tells that something in the code waits for a person.
+	waits atomic.Bool
+	asked atomic.Int64 // questions, for their names
+	acted atomic.Int64 // acts within the action, for their names
 }
 
 type contextKey struct{}
@@ -101,8 +111,49 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 
 // Action runs a registered action; what it makes is in the run's set. Whatever goes
 // wrong is in the outcome.
+//
+// Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	return c.run.act(ctx, ActionCall{Name: name, Params: params}, c.run.nextCall(ctx))
+	at := c.run.nextCall(ctx)
+	if c.act != "" {
+		at.within, at.index = c.act, int(c.acted.Add(1))
+	}
+	out := c.run.act(ctx, ActionCall{Name: name, Params: params}, at)
+	if errors.Is(out.Err, ErrPaused) {
+		c.waits.Store(true)
+	}
+	return out
+}
+
+// Ask puts a question to a person and gives the answer. Where there is none yet the
+// error is [ErrPaused] and the run pauses when the code returns; when the answer is
+// there, the code runs again from its beginning, in an action too: ask before anything
+// that must not be done twice, and always in the same order. schema is the JSON Schema
+// of the answer's value; empty asks for {answer: string}. A bad question or schema is
+// [media.CodeInvalid].
+func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
+	q, err := inquiry(question, schema)
+	if err != nil {
+		return Reply{}, err
+	}
+	at := callIndex{turn: 1, index: int(c.asked.Add(1)), nested: c.act != ""}
+	name := fmt.Sprintf("ask-%d", at.index)
+	if c.act != "" {
+		name = c.act + "-" + name
+	}
+	p, err := c.run.await(ctx, name, at, q)
+	if errors.Is(err, ErrPaused) {
+		c.waits.Store(true)
+	}
+	if err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{Value: p.Value, ReplaceImages: p.Replace, Note: p.Note}
+	for _, i := range p.Images {
+		reply.Images = append(reply.Images, Image{Ref: i.Ref, MIMEType: i.MIMEType, FileName: i.FileName, Detail: i.Detail})
+	}
+	c.run.take(ctx, p)
+	return reply, nil
 }
 
 // code runs a Go agent as the one step of its run.
@@ -122,5 +173,8 @@ func (r *run) code(ctx context.Context) (err error) {
 		r.warn(ctx, r.set.Unknown(bad...).Message)
 	}
 	r.acceptRefs(ctx)
+	if r.paused.Load() {
+		return ErrPaused // whatever the code made of it
+	}
 	return err
 }

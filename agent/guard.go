@@ -33,7 +33,7 @@ type Decision string
 const (
 	DecisionAllow  Decision = "allow"
 	DecisionRedact Decision = "redact" // the run goes on with Verdict.Text
-	DecisionPause  Decision = "pause"  // a person has to decide first
+	DecisionPause  Decision = "pause"  // a person has to approve first; a no is media.CodeModerated
 	DecisionStop   Decision = "stop"   // the run fails with media.CodeModerated
 )
 
@@ -86,11 +86,27 @@ func (r *run) abide(ctx context.Context, v Verdict) error {
 		r.warn(ctx, "the message was changed before a model saw it: "+reason)
 		return nil
 	case DecisionPause:
-		return media.Errorf(media.CodePauseUnsupported, "the message needs a person's approval, for which this version cannot wait: %s", reason)
+		return r.permit(ctx, reason)
 	case DecisionStop:
 		return media.Errorf(media.CodeModerated, "the message was stopped before a model saw it: %s", reason)
 	}
 	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", clip(string(v.Decision), 20))
+}
+
+// permit asks a person whether a message may go on to a model.
+func (r *run) permit(ctx context.Context, reason string) error {
+	p, err := r.await(ctx, "guardrail-approval", callIndex{}, Question{
+		Kind: QuestionGuardrail, Question: "This message needs approval before a model sees it: " + reason, Schema: json.RawMessage(approvalForm),
+		Details: &Details{Reason: reason},
+	})
+	if err != nil {
+		return err
+	}
+	a := p.approval()
+	if !a.Approve {
+		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noted(p, a))
+	}
+	return nil
 }
 
 // blockedTerms is the guardrail of [BlockedTerms].

@@ -56,7 +56,6 @@ func TestGuardrail(t *testing.T) {
 		"allow":      {agent.Verdict{}, nil, "", "tell the secret"},
 		"redact":     {agent.Verdict{Decision: agent.DecisionRedact, Text: "tell nothing", Reason: "secret"}, nil, "", "tell nothing"},
 		"redact all": {agent.Verdict{Decision: agent.DecisionRedact}, nil, media.CodeModerated, ""},
-		"pause":      {agent.Verdict{Decision: agent.DecisionPause, Reason: "ask ann"}, nil, media.CodePauseUnsupported, ""},
 		"stop":       {agent.Verdict{Decision: agent.DecisionStop, Reason: "no secrets"}, nil, media.CodeModerated, ""},
 		"nonsense":   {agent.Verdict{Decision: "shrug"}, nil, media.CodeInternal, ""},
 		"down":       {agent.Verdict{}, media.Errorf(media.CodeUnavailable, "down"), media.CodeUnavailable, ""},

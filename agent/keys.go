@@ -40,6 +40,8 @@ func Keys() []Key {
 		{"actions[].result_expiration_mode", "None, Remove or Compact", "Remove", "What becomes of an old result. Its refs stay in every case."},
 		{"actions[].compact_mode", "Truncate or Summarize", "Truncate", "How Compact makes a result shorter: by cutting it, or by a summary that the agent's own model writes once; where that fails, by cutting."},
 		{"actions[].compact_length", "number", "2000", "How many characters a compacted result keeps, 1 to 1,000,000."},
+		{"actions[].approval", "always", "none", "A person has to approve each use before it is run; the run pauses meanwhile. A refused use fails with the person's note, and the run goes on."},
+		{"actions[].approval_over", "decimal number", "none", "The same, for uses that would cost more than this many US dollars, or whose price is not known. `--approve-over` goes before it. Only for actions that cost something, such as Generate Image."},
 		{"agents[]", "text or mapping", "none", "A sub-agent that the agent may ask: its slug, or a mapping of the keys below. Circles are refused."},
 		{"agents[].slug", "text", "required", "The sub-agent's slug."},
 		{"agents[].payload_key", "text", "none", "Where the sub-agent's final payload goes in this agent's: a key, a dotted path, or `.` to merge it at the top. Without it the payload is only shown."},

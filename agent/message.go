@@ -134,6 +134,9 @@ type results struct {
 	// Notice is a word of the run to the model, such as that its last turn has come.
 	Notice string `json:"notice,omitempty"`
 
+	// Answer is what a person answered to the question of the step.
+	Answer *answerView `json:"answer,omitempty"`
+
 	// levels tell how short the outputs of each action are by now.
 	levels []level
 	// views are the pictures that the model sees with this message, for some turns.
@@ -151,6 +154,8 @@ type agentOutcome struct {
 	Error   *action.Problem `json:"error,omitempty"`
 
 	level level
+	// waits marks a sub-agent that paused.
+	waits bool
 }
 
 // overBudget tells of an answer that is not finished but worth taking as it is.

@@ -65,6 +65,8 @@ func problemAt(p position, format string, args ...any) Problem {
 type Catalogue struct {
 	// Actions are the names of all actions, each with the source that it needs; "" for none.
 	Actions map[string]string
+	// Priced are the names of the actions whose calls have a price.
+	Priced []string
 	// Tags are what actions are grouped by.
 	Tags []string
 	// GoAgents are the slugs of agents written in Go.
@@ -103,6 +105,7 @@ func (c Catalogue) check(all *Definitions, d *Definition) (problems []Problem) {
 			problems = append(problems, problemAt(a.pos, "unknown action %q: use one of %s", clip(a.Name, 80), joined(sorted(actions))))
 			continue
 		}
+		problems = append(problems, a.unpriced(slices.ContainsFunc(c.Priced, func(name string) bool { return sameName(name, a.Name) }))...)
 		if source := c.Actions[actions[i]]; source != "" && !slices.Contains(d.Requires, source) {
 			problems = append(problems, problemAt(a.pos, "action %q needs the source %s: add it to requires, or no agent runs where it is not configured", a.Name, source))
 		}

@@ -197,6 +197,9 @@ func (r *results) did(turn int) []string {
 		}
 		out = append(out, fmt.Sprintf("turn %d: agent %s: %s %s", turn, a.Name, word, head(a.Message, 80)))
 	}
+	if r.Answer != nil {
+		out = append(out, fmt.Sprintf("turn %d: asked %q, a person answered %s", turn, head(r.Answer.Question, 80), head(string(plain(r.Answer.Value)), 200)))
+	}
 	return out
 }
 
@@ -299,6 +302,9 @@ func (r *results) truncate(length int, set *media.Set) {
 				a.Media = append(a.Media, action.View(o))
 			}
 		}
+	}
+	if r.Answer != nil {
+		r.Answer.truncate(length, set)
 	}
 	for i := range r.Errors {
 		r.Errors[i].Message = head(r.Errors[i].Message, told)

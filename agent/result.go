@@ -15,7 +15,8 @@ import (
 // Status is the state of a run, a step or a model call.
 type Status string
 
-// The states. Only the last four are final states of a run.
+// The states. Only the last three are final states of a run; a paused one waits for a
+// person, holds nothing meanwhile and goes on when it is resumed.
 const (
 	StatusRunning   Status = "running"
 	StatusSucceeded Status = "succeeded"
@@ -27,47 +28,55 @@ const (
 // Request asks a [Runner] to run an agent.
 type Request struct {
 	// Agent is a slug or a display name; required.
-	Agent string
+	Agent string `json:"agent"`
 	// Message is the task as a person wrote it; required.
-	Message string
+	Message string `json:"message"`
 	// Granted are media items that the run may use by ref: attachments, earlier results.
-	Granted []media.Output
+	Granted []media.Output `json:"granted,omitempty"`
 	// Images come with the message, and the model is shown them. They are stored before
 	// anything else; see [Runner.StoreImages].
-	Images []Image
+	Images []Image `json:"images,omitempty"`
 	// LenientImages leaves pictures out, with a warning, that the model does not take.
 	// Otherwise they are an error before the model is asked.
-	LenientImages bool
+	LenientImages bool `json:"lenient_images,omitempty"`
 	// Vision goes before the definition's policy for pictures that actions make; nil
 	// leaves it.
-	Vision *VisionContextPolicy
+	Vision *VisionContextPolicy `json:"vision,omitempty"`
 	// Conversation is the conversation that the run goes on: an id, or new to begin one;
 	// empty means none. Package run keeps conversations; a [Runner] leaves it alone.
-	Conversation string
+	Conversation string `json:"conversation,omitempty"`
 	// History is what was said before, oldest first. Only the text of its messages
 	// counts; media stands in it by ref and is granted beside it.
-	History []chat.Message
+	History []chat.Message `json:"history,omitempty"`
 	// Input is put before the model beside the task; may be nil.
-	Input map[string]any
+	Input map[string]any `json:"input,omitempty"`
 	// RunID is the root run's id; empty means a new one.
-	RunID string
+	RunID string `json:"run_id,omitempty"`
 	// Owner is whose run it is; empty means "local".
-	Owner string
+	Owner string `json:"owner,omitempty"`
 	// ChatModels and ImageModels, best first, go before what the definitions prefer.
-	ChatModels  []string
-	ImageModels []string
+	ChatModels  []string `json:"chat_models,omitempty"`
+	ImageModels []string `json:"image_models,omitempty"`
 	// MaxTurns is how many turns each agent of the run may take at most; 0 leaves it to
 	// the definitions, which it never raises. MaxTokens is how many input and output
 	// tokens the whole run may use, sub-agents included; 0 means no limit. At the end of
 	// either, agents get one last turn to finish; who does not is over_budget. Tokens are
 	// counted when an answer has come, so a run ends a little above its limit.
-	MaxTurns  int
-	MaxTokens int64
+	MaxTurns  int   `json:"max_turns,omitempty"`
+	MaxTokens int64 `json:"max_tokens,omitempty"`
 	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
 	// has to say about them.
-	Found []media.Output
-	Noted []string
-	// Journal makes this run durable; nil means the runner's.
+	Found []media.Output `json:"found,omitempty"`
+	Noted []string       `json:"noted,omitempty"`
+	// ApproveOver asks a person before every action that would cost more than this many US
+	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
+	// before the approval_over of the definitions; empty leaves it to them.
+	ApproveOver string `json:"approve_over,omitempty"`
+	// State is where a paused run goes on: the steps that it knows are not done again, see
+	// [Runner.Answered]. The other fields are then those of State.Request. Nil begins.
+	State *State `json:"-"`
+	// Journal makes this run durable; nil means the runner's. A *journal.Transcript is
+	// used as it is: with a State, make it with [State.Known].
 	Journal journal.Journal `json:"-"`
 }
 
@@ -103,6 +112,10 @@ type Result struct {
 	Turns int          `json:"turns"`
 	// Error says why the run did not succeed.
 	Error *action.Problem `json:"error,omitempty"`
+	// Pending are the open questions of a run with status paused, the oldest first, and
+	// State is what resumes it; see [Runner.Answered]. Otherwise they are nil.
+	Pending []Question `json:"pending,omitempty"`
+	State   *State     `json:"-"`
 
 	all []media.Output
 }

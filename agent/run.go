@@ -29,7 +29,7 @@ type run struct {
 	earlier      []chat.Message // the conversation before the task
 	found        []media.Output // what the request held as data
 	noted        []string       // what is to be said about that
-	journal      journal.Journal
+	journal      *journal.Transcript
 	prefer       preference
 	set          *media.Set
 	model        chat.Model
@@ -47,6 +47,10 @@ type run struct {
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
+	request         Request      // what the run tree was asked; of the root only
+	part            int          // how often the run tree was resumed
+	wait            *waiting     // what the run tree waits for; all its runs share it
+	paused          atomic.Bool  // something of the run waits for a person
 
 	mu           sync.Mutex // guards what follows; acts of a step write it at once
 	warnings     []string
@@ -68,7 +72,7 @@ type preference struct{ chat, image []string }
 // do runs the agent to its end and tells the observer. The result is never nil.
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
-	r.startedAt = r.r.cfg.Now()
+	r.startedAt = r.wait.started(r.journal.Name(""), r.r.cfg.Now())
 	ctx = r.scoped(ctx)
 	var refused []string
 	for _, o := range r.found {
@@ -128,12 +132,15 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	status := StatusSucceeded
 	switch {
 	case err == nil:
+	case errors.Is(err, ErrPaused) && !errors.Is(ctx.Err(), context.Canceled):
+		return r.rest(ctx), nil
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
 	default:
 		status = StatusFailed
 	}
+	r.wait.drop(r.journal.Name(""))
 	rec := r.record(status, err)
 	res := r.result(rec)
 	for _, o := range res.Outputs {
@@ -147,6 +154,25 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		})
 	}
 	return res, err
+}
+
+// rest closes the run for the time in which it waits for a person. Nothing of it stays
+// in memory; whoever resumes it has the state.
+func (r *run) rest(ctx context.Context) *Result {
+	rec := r.record(StatusPaused, nil)
+	res := r.result(rec)
+	rec.Promoted = nil // chosen when the run ends
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
+	res.Warnings = r.warned()
+	if r.depth > 0 {
+		return res
+	}
+	res.State = r.state()
+	res.Pending = res.State.Pending
+	r.emit(ctx, EventRunPaused, RunFinished{
+		Status: StatusPaused, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Questions: res.Pending,
+	})
+	return res
 }
 
 func endEvent(s Status) EventType {
@@ -179,7 +205,9 @@ func (r *run) record(status Status, err error) RunRecord {
 	if status == StatusRunning {
 		return rec
 	}
-	rec.FinishedAt = r.r.cfg.Now()
+	if status != StatusPaused {
+		rec.FinishedAt = r.wait.ended(r.journal.Name(""), r.r.cfg.Now())
+	}
 	rec.Promoted = r.set.Promoted()
 	if r.payload != nil {
 		rec.Payload = plain(r.payload)
@@ -243,7 +271,11 @@ func (r *run) open(ctx context.Context) {
 	r.begun, r.held = true, nil
 	r.mu.Unlock()
 	if r.depth == 0 {
-		r.emit(ctx, EventRunStarted, RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images})
+		started := RunStarted{Agent: r.spec.slug, Name: r.spec.name, Task: r.task, InputImages: r.images}
+		r.emit(ctx, EventRunStarted, started)
+		if r.part > 0 {
+			r.emit(ctx, EventRunResumed, started)
+		}
 	}
 	for _, e := range held {
 		r.r.cfg.Observer.Emit(ctx, e)
@@ -255,7 +287,7 @@ func (r *run) emit(ctx context.Context, t EventType, data any) {
 		return
 	}
 	e := Event{Type: t, Tree: r.tree, RunID: r.id, AgentPath: r.path, At: r.r.cfg.Now(), Data: data}
-	e.Key = e.key(r.turns)
+	e.Key = e.key(r.turns, r.part)
 	r.mu.Lock()
 	wait := !r.begun
 	if wait {
@@ -353,4 +385,14 @@ func (r *run) nextCall(ctx context.Context) callIndex {
 type callIndex struct {
 	turn, index int
 	nested      bool
+	// within is the name of the act that a nested one is part of.
+	within string
+}
+
+// name is that of the act's step in the journal of its run.
+func (at callIndex) name() string {
+	if at.within != "" {
+		return fmt.Sprintf("%s-action-%d", at.within, at.index)
+	}
+	return fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 }

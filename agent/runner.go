@@ -166,7 +166,9 @@ func (r *Runner) check() error {
 		for _, a := range d.Actions {
 			if _, err := r.cfg.Actions.Lookup(a.Name); err != nil {
 				problems = append(problems, problemAt(a.pos, "%v", err))
+				continue
 			}
+			problems = append(problems, a.unpriced(r.cfg.Actions.Costs(a.Name))...)
 		}
 		problems = append(problems, d.unknownSources(sourceNames(r.cfg.Actions))...)
 	}
@@ -200,7 +202,8 @@ func (r *Runner) slugs() []string {
 	return sorted(out)
 }
 
-// Run runs an agent to its end. Where the error is not nil and the agent was found,
+// Run runs an agent to its end, or until it waits for a person: then the result has
+// status paused with its questions and its state, and the error is nil. Where the error is not nil and the agent was found,
 // the result is there all the same, with the status and everything that was made.
 // When ctx ends, the run is cancelled: what is in flight is awaited and kept. Where its
 // cause is journal.ErrLeft, the run is left as it is, to be replayed: the error wraps
@@ -252,15 +255,20 @@ func (r *Runner) root(req Request) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
+		return nil, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
+	}
 	if req.MaxTurns < 0 || req.MaxTokens < 0 {
 		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
 	}
-	if req.Journal == nil {
-		req.Journal = r.cfg.Journal
+	wait, part := newWaiting(req.State, r.cfg.Now()), 0
+	if req.State != nil {
+		part = req.State.Part
 	}
 	return &run{
 		r: r, spec: spec, id: req.RunID, tree: req.RunID, owner: req.Owner, path: spec.slug,
-		task: req.Message, input: req.Input, earlier: req.History, journal: req.Journal,
+		task: req.Message, input: req.Input, earlier: req.History, journal: r.transcript(req),
+		request: req, wait: wait, part: part,
 		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
@@ -284,6 +292,11 @@ func (r *Runner) admit(req Request) (spec, error) {
 	}
 	if err := req.Vision.validate(); err != nil {
 		return spec{}, err
+	}
+	if req.State != nil {
+		if err := req.State.check(); err != nil {
+			return spec{}, err
+		}
 	}
 	return r.spec(req.Agent)
 }

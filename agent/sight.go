@@ -26,8 +26,8 @@ type sight struct {
 	detail string
 	// turns is for how many turns it stays after its message.
 	turns int
-	// policy marks pictures that nobody asked for.
-	policy bool
+	// given marks pictures that came with an answer, policy those that nobody asked for.
+	given, policy bool
 }
 
 // partsOf puts pictures into a message, each behind its ref.
@@ -77,20 +77,12 @@ func (r *run) dispose(_ context.Context, d generate.Disposition) {
 	}
 }
 
-// seeing names models that take that many pictures, where the registry can tell.
-func (r *run) seeing(images int) []string {
-	if s, ok := r.r.cfg.Models.(interface{ Seeing(images int) []string }); ok {
-		return s.Seeing(images)
-	}
-	return nil
-}
-
 // admitImages gives the pictures of the task as the model takes them. What it does not
 // take is an error, or is left out with a warning where the run is lenient.
 func (r *run) admitImages(ctx context.Context) ([]sight, error) {
 	p := r.model.Profile()
 	images := r.images
-	if err := p.Gate(len(images), r.seeing(len(images))); err != nil {
+	if err := p.Gate(len(images), seeing(r.r.cfg.Models, len(images))); err != nil {
 		if !r.lenient {
 			return nil, fmt.Errorf("agent %s: %w", r.spec.slug, err)
 		}

@@ -101,6 +101,9 @@ func (p *stepParser) parse(text string) (*Step, error) {
 	if !s.acts() && !s.Done && s.Ask == nil {
 		return nil, badStep("the step asks for nothing: name actions or agents, or set done to true")
 	}
+	if _, err := s.Ask.inquiry(); err != nil {
+		return nil, badStep("ask: %w", err)
+	}
 	return s, nil
 }
 

@@ -353,6 +353,8 @@ func (r *run) cleanStep(ctx context.Context, s *Step) {
 	}
 	if s.Ask != nil {
 		s.Ask.Question = r.cleanText(ctx, s.Ask.Question)
-		s.Ask.Schema = nil
+		if suspicious(string(plain(s.Ask.Schema))) {
+			s.Ask.Schema = nil // the default form
+		}
 	}
 }

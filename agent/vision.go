@@ -18,19 +18,19 @@ import (
 // the agent that asked it.
 type VisionContextPolicy struct {
 	// Enabled is false unless a definition or a request says otherwise.
-	Enabled bool
+	Enabled bool `json:"enabled"`
 	// MaxImages is how many such pictures are shown at a time, the newest; 4 by default,
 	// 1 to 100.
-	MaxImages int
+	MaxImages int `json:"max_images,omitempty"`
 	// MaxTotalBytes bounds them together, after they were made smaller for the model;
 	// 8 MiB by default.
-	MaxTotalBytes int64
+	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
 	// AllowedSources are names or tags of actions; empty allows none.
-	AllowedSources []string
+	AllowedSources []string `json:"allowed_sources,omitempty"`
 	// AllowMIMETypes are the types that are shown; PNG, JPEG, WebP and GIF by default.
-	AllowMIMETypes []string
+	AllowMIMETypes []string `json:"allow_mime_types,omitempty"`
 	// TurnsToLive is for how many turns a picture stays in sight; 1 by default.
-	TurnsToLive int
+	TurnsToLive int `json:"turns_to_live,omitempty"`
 }
 
 // Bounds of a policy in a definition.

@@ -217,12 +217,25 @@ func (r *reader) action(n *yaml.Node) ActionUse {
 			"result_expiration_mode":  r.oneOf(&a.ExpirationMode, expireNone, expireRemove, expireCompact),
 			"compact_mode":            r.oneOf(&a.CompactMode, compactTruncate, compactSummarize),
 			"compact_length":          r.number(&a.CompactLength, 1, 1_000_000),
+			"approval":                r.oneOf(&a.Approval, approvalAlways),
+			"approval_over":           r.dollars(&a.ApprovalOver),
 		})
 	}
 	if a.Name == "" {
 		r.fail(n, "an action needs a name")
 	}
 	return a
+}
+
+// dollars reads an amount of money.
+func (r *reader) dollars(into *string) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		if _, ok := usd(n.Value); !ok || n.Kind != yaml.ScalarNode {
+			r.fail(n, "want an amount in US dollars as a plain decimal number, such as 0.05")
+			return
+		}
+		*into = n.Value
+	}
 }
 
 // agent reads one entry: a bare slug, or a mapping.

@@ -1,7 +1,10 @@
 package journal_test
 
 import (
+	"context"
+	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"atelier/journal"
@@ -21,6 +24,63 @@ func (memory) Run(t *testing.T, _ string, work journaltest.Work) {
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	journaltest.Run(t, journaltest.Config{Open: func(*testing.T) journaltest.Place { return memory{} }})
+}
+
+// transcripts runs workflows again with what the transcript of the last time knows.
+type transcripts struct {
+	mu    sync.Mutex // guards known
+	known map[string]map[string][]byte
+}
+
+func (p *transcripts) Run(t *testing.T, id string, work journaltest.Work) {
+	t.Helper()
+	p.mu.Lock()
+	known := p.known[id]
+	p.mu.Unlock()
+	j := journal.Remember(journal.Memory{}, known)
+	if err := work(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.known[id] = j.Steps()
+}
+
+func TestTranscript(t *testing.T) {
+	t.Parallel()
+	journaltest.Run(t, journaltest.Config{
+		Open:      func(*testing.T) journaltest.Place { return &transcripts{known: map[string]map[string][]byte{}} },
+		Remembers: true,
+	})
+}
+
+// TestTranscriptIsPortable: what one transcript knows is known under the full names of
+// steps, and what is put in between stands where a step would have run.
+func TestTranscriptIsPortable(t *testing.T) {
+	t.Parallel()
+	work := func(ctx context.Context, j journal.Journal) (string, error) {
+		child, err := j.Child(ctx, "writer")
+		if err != nil {
+			return "", err
+		}
+		b, err := child.Step(ctx, "ask", func(context.Context) ([]byte, error) { return nil, errors.New("waits") })
+		return string(b), err
+	}
+	first := journal.Remember(journal.Memory{}, nil)
+	if _, err := work(t.Context(), first); err == nil || len(first.Steps()) != 0 {
+		t.Fatalf("got %v, %q", err, first.Steps())
+	}
+	known := first.Steps()
+	known["writer/ask"] = []byte(`"blue"`)
+	second := journal.Remember(journal.Memory{}, known)
+	delete(known, "writer/ask")
+	got, err := work(t.Context(), second)
+	if err != nil || got != `"blue"` {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if _, ok := second.Known("writer/ask"); !ok || second.Name("ask") != "ask" {
+		t.Error("the answer is not known by its full name")
+	}
 }
 
 func TestIDsSortInTheirOrder(t *testing.T) {

@@ -13,30 +13,29 @@ type Code string
 
 // The codes. Anything without a code is [CodeInternal].
 const (
-	CodeInternal         Code = "internal"          // a defect or an unforeseen failure of this program
-	CodeInvalid          Code = "invalid"           // bad input; the message says what to change
-	CodeNotFound         Code = "not_found"         // the named thing does not exist here
-	CodeUnknownRef       Code = "unknown_ref"       // a ref that means nothing in this run tree; the message lists valid ones
-	CodeRefCollision     Code = "ref_collision"     // two digests of one run tree share a ref
-	CodeTooLarge         Code = "too_large"         // over a limit; the message names the limit and its setting
-	CodeUnsupported      Code = "unsupported"       // the model, format or setting cannot do it
-	CodeMissingKey       Code = "missing_key"       // no credential; the message names the variable
-	CodeUnauthorized     Code = "unauthorized"      // the provider refused the credential
-	CodeForbidden        Code = "forbidden"         // the provider refuses this account or model; or scope is missing
-	CodeModerated        Code = "moderated"         // refused by a safety system
-	CodeRateLimited      Code = "rate_limited"      // try later
-	CodeQuotaExceeded    Code = "quota_exceeded"    // no credit left; trying again does not help
-	CodeUnavailable      Code = "unavailable"       // the other side failed; trying again may help
-	CodeBadResponse      Code = "bad_response"      // the other side answered something it should not
-	CodeCorrupt          Code = "corrupt"           // bytes do not hash to their digest, or end early
-	CodeDeadline         Code = "deadline_exceeded" // time ran out
-	CodeCancelled        Code = "cancelled"         // the caller gave up
-	CodeContextLength    Code = "context_length"    // the prompt does not fit the chat model
-	CodeDiskFull         Code = "disk_full"         // no space left where the data lies
-	CodeConflict         Code = "conflict"          // somebody else changed it first
-	CodeBlockedAddress   Code = "blocked_address"   // an outbound fetch to a private or forbidden address
-	CodePauseUnsupported Code = "pause_unsupported" // the run asked a person, which this version cannot do
-	CodeOverBudget       Code = "over_budget"       // a budget of turns, tokens or money does not suffice
+	CodeInternal       Code = "internal"          // a defect or an unforeseen failure of this program
+	CodeInvalid        Code = "invalid"           // bad input; the message says what to change
+	CodeNotFound       Code = "not_found"         // the named thing does not exist here
+	CodeUnknownRef     Code = "unknown_ref"       // a ref that means nothing in this run tree; the message lists valid ones
+	CodeRefCollision   Code = "ref_collision"     // two digests of one run tree share a ref
+	CodeTooLarge       Code = "too_large"         // over a limit; the message names the limit and its setting
+	CodeUnsupported    Code = "unsupported"       // the model, format or setting cannot do it
+	CodeMissingKey     Code = "missing_key"       // no credential; the message names the variable
+	CodeUnauthorized   Code = "unauthorized"      // the provider refused the credential
+	CodeForbidden      Code = "forbidden"         // the provider refuses this account or model; or scope is missing
+	CodeModerated      Code = "moderated"         // refused by a safety system
+	CodeRateLimited    Code = "rate_limited"      // try later
+	CodeQuotaExceeded  Code = "quota_exceeded"    // no credit left; trying again does not help
+	CodeUnavailable    Code = "unavailable"       // the other side failed; trying again may help
+	CodeBadResponse    Code = "bad_response"      // the other side answered something it should not
+	CodeCorrupt        Code = "corrupt"           // bytes do not hash to their digest, or end early
+	CodeDeadline       Code = "deadline_exceeded" // time ran out
+	CodeCancelled      Code = "cancelled"         // the caller gave up
+	CodeContextLength  Code = "context_length"    // the prompt does not fit the chat model
+	CodeDiskFull       Code = "disk_full"         // no space left where the data lies
+	CodeConflict       Code = "conflict"          // somebody else changed it first
+	CodeBlockedAddress Code = "blocked_address"   // an outbound fetch to a private or forbidden address
+	CodeOverBudget     Code = "over_budget"       // a budget of turns, tokens or money does not suffice
 )
 
 // Error is a code, a message for people that says what to do, and the cause.

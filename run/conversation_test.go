@@ -129,7 +129,7 @@ func TestRefusedRequestsLeaveNothing(t *testing.T) {
 
 func TestFailedRunsAnswer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], "no", "step", "at", "all", `{"message":"fine","done":true}`)
+	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose", `{"message":"fine","done":true}`)
 	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Conversation: run.NewConversation, Owner: owner})
 	must(t, err)
 	if before, _ := h.kept(t, r.Conversation); len(before) == 0 || before[0].Text != "paint" {
@@ -148,7 +148,7 @@ func TestFailedRunsAnswer(t *testing.T) {
 		}
 	}
 	h.say(t, "painter", r.Conversation, "again")
-	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "which one?") {
+	if told := h.last(); len(told) != 3 || !strings.Contains(told[1].Text(), "ended as failed") || !strings.Contains(told[1].Text(), "could not be used") {
 		t.Errorf("told %+v", told)
 	}
 }

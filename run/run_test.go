@@ -319,7 +319,7 @@ func TestCancelKeepsMedia(t *testing.T) {
 
 func TestFailedRunKeepsMedia(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, drawThenDone()[0], "no step at all")
+	h := newHouse(t, drawThenDone()[0], "prose", "prose", "prose", "prose")
 	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	if media.CodeOf(err) != media.CodeBadResponse || res.Status != agent.StatusFailed || len(res.AlsoMade)+len(res.Outputs) != 3 {
 		t.Fatalf("result %+v, %v", res, err)

@@ -22,6 +22,12 @@ type Generator interface {
 	Generate(ctx context.Context, r generate.Request) (*generate.Result, error)
 }
 
+// planner is a generator that knows its prices; *generate.Gateway is one.
+type planner interface {
+	// Plan works out model, calls and cost without any of them.
+	Plan(ctx context.Context, r generate.Request) (*generate.Plan, error)
+}
+
 // maxImages is how many pictures one call may ask for.
 const maxImages = 10
 
@@ -31,6 +37,7 @@ func Actions(g Generator) []action.Action {
 	for _, k := range kinds() {
 		all = append(all, action.Action{
 			Name: k.name, Description: k.description, Tags: []string{"media", "visual"}, Params: k.params(),
+			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
 				return run(ctx, g, c, k)
 			},
@@ -68,11 +75,41 @@ func kinds() []kind {
 	}
 }
 
-// run asks the gateway.
-func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Result, error) {
+// number is how many pictures are asked for.
+func number(c *action.Call) (int, error) {
 	n := c.Int("NumberOfImages")
 	if n < 1 || n > maxImages {
-		return action.Result{}, media.Errorf(media.CodeInvalid, "NumberOfImages must be 1 to %d, not %d", maxImages, n)
+		return 0, media.Errorf(media.CodeInvalid, "NumberOfImages must be 1 to %d, not %d", maxImages, n)
+	}
+	return n, nil
+}
+
+// price asks the gateway for its estimate. A call that its first model cannot take may
+// still go to another one, so its price is not known.
+func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Price, error) {
+	n, err := number(c)
+	if err != nil {
+		return action.Price{}, err
+	}
+	p, ok := g.(planner)
+	if !ok {
+		return action.Price{Note: "the generator tells no prices"}, nil
+	}
+	plan, err := p.Plan(ctx, request(ctx, c, n, k))
+	switch {
+	case media.CodeOf(err) == media.CodeInvalid:
+		return action.Price{}, err
+	case err != nil:
+		return action.Price{Note: "no estimate: " + err.Error()}, nil //nolint:nilerr // a price that is not known is none
+	}
+	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.N(), plan.Model.Name)}, nil
+}
+
+// run asks the gateway.
+func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Result, error) {
+	n, err := number(c)
+	if err != nil {
+		return action.Result{}, err
 	}
 	res, err := g.Generate(ctx, request(ctx, c, n, k))
 	if res == nil {

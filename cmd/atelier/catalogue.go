@@ -43,6 +43,11 @@ func agentCatalogue() agent.Catalogue {
 			c.Tags = append(c.Tags, a.Tags...)
 		}
 	}
+	for _, a := range picture.Actions(nil) {
+		if a.Price != nil {
+			c.Priced = append(c.Priced, a.Name)
+		}
+	}
 	return c
 }
 

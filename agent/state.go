@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"atelier/journal"
+	"atelier/media"
+)
+
+// StateVersion is the version of [State] that this program writes. It reads all up to it.
+const StateVersion = 1
+
+// State is a paused run: its request and what its steps gave. To resume it the agent's
+// code runs again, and every step that is known gives what it gave before, the answered
+// question as well. It is small JSON and holds no media bytes. States that were saved
+// stay readable for good; see docs/durability.md.
+type State struct {
+	// Version is [StateVersion] of the program that wrote it.
+	Version int `json:"version"`
+	// Request is the prepared request, without Journal and State.
+	Request Request `json:"request"`
+	// Steps are the results of all finished steps of the run tree by their full names, see
+	// journal.Remember; answers are among them.
+	Steps map[string]json.RawMessage `json:"steps"`
+	// Pending are the open questions, the oldest first.
+	Pending []Question `json:"pending"`
+	// Runs tell when the runs of the tree began and ended, by the full name of their part
+	// of the journal; that of the root is empty.
+	Runs map[string]Span `json:"runs,omitempty"`
+	// Part counts how often the run was gone on with: 0 before the first answer. Whoever
+	// lets a run go on adds one; [Runner.Answered] does.
+	Part int `json:"part"`
+	// Worked is how long the run worked, without the time in which it was paused.
+	Worked time.Duration `json:"worked_ns"`
+}
+
+// Span is when something began and ended, UTC; EndedAt is zero while it goes on.
+type Span struct {
+	StartedAt time.Time `json:"started_at"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
+}
+
+// Known gives the results of the steps as journal.Remember takes them.
+func (s State) Known() map[string][]byte {
+	known := make(map[string][]byte, len(s.Steps))
+	for name, b := range s.Steps {
+		known[name] = b
+	}
+	return known
+}
+
+// check refuses states that this program cannot read.
+func (s State) check() error {
+	switch {
+	case s.Version > StateVersion:
+		return media.Errorf(media.CodeUnsupported, "the run was paused by a newer version (state %d, this one reads up to %d): update atelier and resume it again", s.Version, StateVersion)
+	case s.Version < 1:
+		return media.Errorf(media.CodeCorrupt, "the saved state has no version: it is damaged, or no state of a run")
+	}
+	return nil
+}
+
+// question finds an open question; an empty id is the oldest.
+func (s State) question(id string) (Question, error) {
+	if len(s.Pending) == 0 {
+		return Question{}, media.Errorf(media.CodeConflict, "run %s waits for no answer: it was answered before", s.Request.RunID)
+	}
+	if id == "" {
+		return s.Pending[0], nil
+	}
+	var open []string
+	for _, q := range s.Pending {
+		if q.ID == id {
+			return q, nil
+		}
+		open = append(open, q.ID)
+	}
+	e := media.Errorf(media.CodeConflict, "question %q is not open: it was answered before, or is of another run; open are %s", clip(media.Scrub(id), 80), joined(open))
+	e.Valid = open
+	return Question{}, e
+}
+
+// Answered gives the state with an answer in the place of its question, to be saved and
+// then run with [Request.State]. The pictures of the answer are stored first, as
+// [Runner.StoreImages] does. s is not changed. Errors: [media.CodeInvalid] for an answer
+// that does not fit the question's form, with the place that does not fit;
+// [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state
+// of a newer version and for pictures that the agent's model does not take, and those of
+// StoreImages.
+func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) {
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	q, err := s.question(a.Question)
+	if err != nil {
+		return s, err
+	}
+	given, err := r.replied(ctx, s, q, a)
+	if err != nil {
+		return s, err
+	}
+	b, err := json.Marshal(given)
+	if err != nil {
+		return s, media.Errorf(media.CodeInternal, "write answer: %w", err)
+	}
+	s.Steps = maps.Clone(s.Steps)
+	if s.Steps == nil {
+		s.Steps = map[string]json.RawMessage{}
+	}
+	s.Steps[q.Step] = json.RawMessage(media.Scrub(string(b)))
+	s.Pending = slices.DeleteFunc(slices.Clone(s.Pending), func(p Question) bool { return p.ID == q.ID })
+	s.Part++
+	return s, nil
+}
+
+// Resume answers a paused run and goes on with it: [Runner.Answered], then [Runner.Run].
+// A run that waits for more answers pauses again.
+func (r *Runner) Resume(ctx context.Context, s State, a Reply) (*Result, error) {
+	s, err := r.Answered(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	req := s.Request
+	req.State = &s
+	return r.Run(ctx, req)
+}
+
+// transcript is the journal of a run tree: it keeps what a state needs.
+func (r *Runner) transcript(req Request) *journal.Transcript {
+	j := req.Journal
+	if j == nil {
+		j = r.cfg.Journal
+	}
+	if t, ok := j.(*journal.Transcript); ok {
+		return t
+	}
+	var known map[string][]byte
+	if req.State != nil {
+		known = req.State.Known()
+	}
+	return journal.Remember(j, known)
+}

@@ -1,0 +1,151 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/media"
+)
+
+// ErrPaused is what waits for a person ends with: the run pauses, and its code runs again
+// when the answer is there. Go agents hand it on, as they do every error.
+var ErrPaused = errors.New("the run waits for a person")
+
+// waiting is what a run tree waits for, and when its runs worked.
+type waiting struct {
+	// before is the state from which the tree goes on; nil where it begins.
+	before *State
+	// began is when this part of the work began.
+	began time.Time
+
+	mu   sync.Mutex // guards what follows
+	open []Question
+	runs map[string]Span
+}
+
+func newWaiting(before *State, now time.Time) *waiting {
+	return &waiting{before: before, began: now, runs: map[string]Span{}}
+}
+
+// ask opens a question. One that was open before keeps its id and its time.
+func (w *waiting) ask(q Question) {
+	if w.before != nil {
+		for _, known := range w.before.Pending {
+			if known.Step == q.Step {
+				q.ID, q.AskedAt = known.ID, known.AskedAt
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.ContainsFunc(w.open, func(o Question) bool { return o.Step == q.Step }) {
+		w.open = append(w.open, q)
+	}
+}
+
+// drop forgets the questions of a run that ended all the same, and of those below it.
+func (w *waiting) drop(place string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return strings.HasPrefix(q.Step, place) })
+}
+
+// questions are the open ones, the oldest first.
+func (w *waiting) questions() []Question {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	open := slices.Clone(w.open)
+	slices.SortFunc(open, func(a, b Question) int {
+		return cmp.Or(a.AskedAt.Compare(b.AskedAt), cmp.Compare(a.Step, b.Step))
+	})
+	return open
+}
+
+// started notes when a run began: at now, unless it began before.
+func (w *waiting) started(place string, now time.Time) time.Time {
+	if w.before != nil {
+		if s, ok := w.before.Runs[place]; ok && !s.StartedAt.IsZero() {
+			now = s.StartedAt
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs[place] = Span{StartedAt: now}
+	return now
+}
+
+// ended notes when a run ended: at now, unless it ended before.
+func (w *waiting) ended(place string, now time.Time) time.Time {
+	if w.before != nil {
+		if s, ok := w.before.Runs[place]; ok && !s.EndedAt.IsZero() {
+			now = s.EndedAt
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.runs[place]
+	s.EndedAt = now
+	w.runs[place] = s
+	return now
+}
+
+func (w *waiting) span(place string) Span {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.runs[place]
+}
+
+// state is what resumes the run tree of a root.
+func (r *run) state() *State {
+	w := r.wait
+	s := &State{
+		Version: StateVersion, Request: r.request, Steps: map[string]json.RawMessage{}, Pending: w.questions(),
+		Runs: map[string]Span{}, Part: r.part, Worked: r.r.cfg.Now().Sub(w.began),
+	}
+	if w.before != nil {
+		s.Worked += w.before.Worked
+	}
+	s.Request.Journal, s.Request.State = nil, nil
+	for name, b := range r.journal.Steps() {
+		if text := media.Scrub(string(b)); json.Valid([]byte(text)) { // what is not, is done again
+			s.Steps[name] = json.RawMessage(text)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for place, span := range w.runs {
+		s.Runs[place] = span
+	}
+	return s
+}
+
+// await gives the reply to a question. Where there is none yet the question is open from
+// now on, and the error is ErrPaused.
+func (r *run) await(ctx context.Context, name string, at callIndex, q Question) (replied, error) {
+	var p replied
+	b, err := r.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
+		return nil, r.pause(name, at, q)
+	})
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(b, &p); err != nil {
+		return p, media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", clip(q.Question, 80), err)
+	}
+	return p, nil
+}
+
+// pause opens a question.
+func (r *run) pause(name string, at callIndex, q Question) error {
+	q.ID, q.RunID, q.AgentPath = r.newID("question "+name, at), r.id, r.path
+	q.Step, q.AskedAt = r.journal.Name(name), r.r.cfg.Now()
+	r.wait.ask(q)
+	r.paused.Store(true)
+	return ErrPaused
+}

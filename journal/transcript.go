@@ -1,0 +1,117 @@
+package journal
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Transcript is a journal that keeps what its steps gave, so that the workflow can be
+// replayed later, elsewhere and on another journal: a run that waits for a person is its
+// request and a transcript. It is safe for concurrent use.
+type Transcript struct {
+	inner  Journal
+	prefix string
+	book   *book
+	slept  atomic.Int64
+}
+
+var _ Journal = (*Transcript)(nil)
+
+// book is what all parts of a workflow know.
+type book struct {
+	mu    sync.Mutex // guards steps
+	steps map[string][]byte
+}
+
+// Remember gives a journal that gives known results first, by the full names of their
+// steps, and runs and keeps the others through inner. The full name of a step is its own
+// behind those of the children that it is in, joined by slashes. Errors are not kept.
+// known is copied; nil knows nothing.
+func Remember(inner Journal, known map[string][]byte) *Transcript {
+	b := &book{steps: make(map[string][]byte, len(known))}
+	maps.Copy(b.steps, known)
+	return &Transcript{inner: inner, book: b}
+}
+
+// Steps copies all results that are known by now, by full names: those that were given
+// to [Remember] and those of the steps since. The results themselves must not be changed.
+func (t *Transcript) Steps() map[string][]byte {
+	t.book.mu.Lock()
+	defer t.book.mu.Unlock()
+	return maps.Clone(t.book.steps)
+}
+
+// Name is the full name of a step of this part.
+func (t *Transcript) Name(step string) string { return t.prefix + step }
+
+// Known gives the result of a step of this part, where there is one.
+func (t *Transcript) Known(step string) ([]byte, bool) {
+	t.book.mu.Lock()
+	defer t.book.mu.Unlock()
+	b, ok := t.book.steps[t.prefix+step]
+	return b, ok
+}
+
+type withinStep struct{}
+
+// Step gives what is known, or runs fn through the inner journal and keeps its result.
+func (t *Transcript) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	if b, ok := t.Known(name); ok {
+		return b, nil
+	}
+	if ctx.Value(withinStep{}) == t.book {
+		return fn(ctx) // a part of the outer step
+	}
+	b, err := t.inner.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		return fn(context.WithValue(ctx, withinStep{}, t.book))
+	})
+	if err != nil {
+		return b, err
+	}
+	t.keep(name, b)
+	return b, nil
+}
+
+func (t *Transcript) keep(name string, b []byte) {
+	t.book.mu.Lock()
+	defer t.book.mu.Unlock()
+	t.book.steps[t.prefix+name] = b
+}
+
+// sleptOut is what is kept of a sleep that came to its end.
+const sleptOut = "true"
+
+// Sleep waits through the inner journal. A sleep that came to its end is not slept again.
+func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
+	name := "sleep-" + strconv.FormatInt(t.slept.Add(1), 10)
+	if _, ok := t.Known(name); ok {
+		return nil
+	}
+	if err := t.inner.Sleep(ctx, d); err != nil {
+		return err
+	}
+	t.keep(name, []byte(sleptOut))
+	return nil
+}
+
+// Child is [Transcript.Part].
+func (t *Transcript) Child(ctx context.Context, name string) (Journal, error) {
+	part, err := t.Part(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return part, nil
+}
+
+// Part gives the journal of a part, which keeps its results with those of the whole.
+func (t *Transcript) Part(ctx context.Context, name string) (*Transcript, error) {
+	inner, err := t.inner.Child(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Transcript{inner: inner, prefix: t.prefix + name + "/", book: t.book}, nil
+}
