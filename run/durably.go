@@ -53,8 +53,8 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
-	again := s.resumed(ctx, w.Request)
-	if r.result, r.err = s.recallPart(ctx, &w, again); r.err != nil {
+	begun := s.resumed(ctx, r, w.Request)
+	if r.result, r.err = s.recallPart(ctx, &w, begun); r.err != nil {
 		return journal.ErrLeft
 	}
 	if r.result != nil {
@@ -134,12 +134,15 @@ func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
 	return r, nil
 }
 
-// resumed tells that a run goes on, and whether it does: an earlier part or process had
-// begun it.
-func (s *Service) resumed(ctx context.Context, req agent.Request) bool {
+// resumed tells that a run was taken over, and whether it had begun before. That it goes
+// on with an answer is told by its agent.
+func (s *Service) resumed(ctx context.Context, r *Run, req agent.Request) bool {
 	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
 	if err != nil {
 		return false // it had not begun
+	}
+	if r.fresh {
+		return true
 	}
 	s.cfg.Observer.Emit(ctx, agent.Event{
 		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(),

@@ -155,6 +155,7 @@ func (s *Service) enterNext(ctx context.Context, st ledger.RunState) (*Run, erro
 // beginPart begins the part whose state the ledger has; r was admitted for it. It works
 // in this process, with an engine or without.
 func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*Run, error) {
+	r.fresh = true
 	w := work{Request: agent.Request{RunID: st.RunID, Owner: st.Owner}, Setting: st.Setting, Part: st.Number, Kept: true}
 	if s.cfg.Engine == nil {
 		go s.workAlone(r, w)
@@ -176,7 +177,6 @@ func (s *Service) workAlone(r *Run, w work) {
 		r.err = err
 		return
 	}
-	s.resumed(r.stop, w.Request)
 	if r.result, r.err = s.recallPart(r.stop, &w, true); r.result != nil || r.err != nil {
 		return
 	}

@@ -39,11 +39,15 @@ type house struct {
 	observer *run.Observer
 	service  *run.Service
 	gateway  *generate.Gateway
+	runner   *agent.Runner
 	mu       sync.Mutex // guards asked
 	asked    []chat.Request
-	// arrived is told when the action Wait is at work.
-	arrived chan struct{}
+	// arrived is told when the action Wait is at work, and letGo lets it end.
+	arrived, letGo chan struct{}
 }
+
+// breaks is the answer of a model that gives none.
+const breaks = "!"
 
 // script is a chat model that answers one text after the other.
 type script struct {
@@ -66,6 +70,9 @@ func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		return chat.Response{}, err
 	}
 	n := int(s.next.Add(1)) - 1
+	if text := s.answers[min(n, len(s.answers)-1)]; text == breaks {
+		return chat.Response{}, media.Errorf(media.CodeUnavailable, "the model is away")
+	}
 	return chat.Response{Text: s.answers[min(n, len(s.answers)-1)], Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
 }
 
@@ -83,7 +90,18 @@ agents:
 
 func newHouse(t *testing.T, answers ...string) *house {
 	t.Helper()
-	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1)}
+	h := build(t, answers...)
+	var err error
+	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
+	must(t, err)
+	t.Cleanup(h.service.Close)
+	return h
+}
+
+// build makes what lies under the service.
+func build(t *testing.T, answers ...string) *house {
+	t.Helper()
+	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
@@ -110,17 +128,17 @@ func newHouse(t *testing.T, answers ...string) *house {
 		"painter.yaml": {Data: []byte(painterYAML)}, "painter.md": {Data: []byte("You paint.")},
 	})
 	must(t, err)
-	runner, err := agent.NewRunner(agent.Config{
+	h.runner, err = agent.NewRunner(agent.Config{
 		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
 		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
 	must(t, err)
-	h.service, err = run.NewService(run.Config{Agents: runner, Ledger: h.store, Observer: h.observer})
-	must(t, err)
-	t.Cleanup(h.service.Close)
 	return h
 }
+
+// release lets Wait end.
+func (h *house) release() { close(h.letGo) }
 
 func (h *house) see(r chat.Request) {
 	h.mu.Lock()
@@ -165,7 +183,10 @@ func (h *house) actions() []action.Action {
 				return res, err
 			}
 			h.arrived <- struct{}{}
-			<-ctx.Done()
+			select {
+			case <-ctx.Done():
+			case <-h.letGo:
+			}
 			return res, ctx.Err()
 		}},
 	}

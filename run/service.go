@@ -108,8 +108,10 @@ type Run struct {
 	// taken is closed when durable work for the run begins in this process, left when the
 	// run is not of this process any more.
 	taken, left chan struct{}
-	// part is the number of the part of the run that is here.
-	part int
+	// part is the number of the part of the run that is here; fresh says that no other
+	// process has begun it.
+	part  int
+	fresh bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
