@@ -262,7 +262,7 @@ func (h *house) answerOnly(t *testing.T, id string) {
 
 // TestPausedRunHoldsNothing: no goroutine and no entry of the service is left of a run
 // that waits.
-func TestPausedRunHoldsNothing(t *testing.T) {
+func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
 	answers := asks()[1:2]
 	h := build(t, answers...)
 	h.service = h.durably(t)

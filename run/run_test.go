@@ -456,7 +456,7 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	if res == nil {
 		t.Fatal("no result")
 	}
-	encoded, plain := slices(text, 48), slices(string(canary), 32)
+	encoded, plain := stretches(text, 48), stretches(string(canary), 32)
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(h.path + suffix)
 		must(t, err)
@@ -476,8 +476,8 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	}
 }
 
-// slices is the set of all stretches of n bytes of s.
-func slices(s string, n int) map[string]bool {
+// stretches is the set of all stretches of n bytes of s.
+func stretches(s string, n int) map[string]bool {
 	set := map[string]bool{}
 	for i := 0; i+n <= len(s); i++ {
 		set[s[i:i+n]] = true

@@ -181,10 +181,16 @@ func (p place) order(q place, inTurn bool) int {
 	if c != 0 || p.index != q.index {
 		return c
 	}
+	if p.kind == kindBefore { // the approval of the message comes behind what asks for it
+		if strings.HasPrefix(p.name, q.name) || strings.HasPrefix(q.name, p.name) {
+			return cmp.Compare(len(p.name), len(q.name))
+		}
+		return 0
+	}
 	switch {
-	case p.kind == kindBefore && strings.HasPrefix(q.name, p.name), !p.approved && q.approved:
+	case !p.approved && q.approved:
 		return -1
-	case p.kind == kindBefore && strings.HasPrefix(p.name, q.name), p.approved && !q.approved:
+	case p.approved && !q.approved:
 		return 1
 	}
 	return 0
