@@ -141,11 +141,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	}
 	name := at.name()
 	if err := r.approve(ctx, call, at, env); err != nil {
-		out := refused(call.Name, err)
-		if media.CodeOf(err) == media.CodeForbidden {
-			out.Message = err.Error()
-		}
-		return kept{Outcome: out}
+		return kept{Outcome: refused(call.Name, err)}
 	}
 	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
 	ctx = context.WithValue(ctx, contextKey{}, own)

@@ -1,0 +1,274 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/blob/memblob"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// seeing is a process whose model sees pictures.
+func seeing(t *testing.T, p *process, l chat.ImageLimits, answers map[string][]any) *world {
+	t.Helper()
+	w := p.start(t, answers)
+	w.script.profile = seer(l)
+	return w
+}
+
+func TestPicturesComeWithTheAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		replace bool
+		want    []string
+		input   []string
+	}{
+		"beside":  {false, []string{refOf(1), refOf(2), refOf(3)}, []string{refOf(1), refOf(2), refOf(3)}},
+		"instead": {true, []string{refOf(2), refOf(3)}, []string{refOf(2), refOf(3)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+			w := seeing(t, p, chat.ImageLimits{}, map[string][]any{"painter": {paintStep(3), asks("Which colour?")}})
+			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+			a := reply("blue")
+			a.Images, a.ReplaceImages = []agent.Image{{Data: picture(2), FileName: "two.png", Detail: "high"}, {Ref: media.Ref(refOf(3))}}, c.replace
+			s, err := w.runner.Answered(t.Context(), s, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, _ := json.Marshal(s); strings.Contains(string(b), base64Of(picture(2))[:48]) {
+				t.Error("the state holds the picture")
+			}
+			w = seeing(t, p, chat.ImageLimits{}, map[string][]any{"painter": {listSeen(t, c.want), listSeen(t, c.want), doneStep}})
+			req := s.Request
+			req.State = &s
+			res, err := w.runner.Run(t.Context(), req)
+			if err != nil || res.Status != agent.StatusSucceeded {
+				t.Fatalf("got %+v, %v", res, err)
+			}
+			var input []string
+			for _, i := range res.InputImages {
+				input = append(input, string(i.Ref))
+			}
+			if d := cmp.Diff(c.input, input); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff([]string{refOf(3), refOf(7)}, refs(res.AlsoMade)); d != "" {
+				t.Errorf("made: %s", d)
+			}
+			if last := w.script.asked()[2].Messages; !c.replace && last[0].Parts[len(last[0].Parts)-1].Media == nil {
+				t.Error("the picture of the message is not shown any more")
+			}
+		})
+	}
+}
+
+// listSeen checks what the model is shown, and paints on.
+func listSeen(t *testing.T, want []string) func(chat.Request) string {
+	t.Helper()
+	return func(r chat.Request) string {
+		if got := shownTo(r); !slices.Equal(got, want) {
+			t.Errorf("the model sees %v, want %v", got, want)
+		}
+		if text := r.Messages[4].Text(); !strings.Contains(text, `"answer":{"question":"Which colour?"`) || !strings.Contains(text, refOf(2)) {
+			t.Errorf("the model is told %s", text)
+		}
+		return paintStep(7)
+	}
+}
+
+func TestPicturesOfAnswersAreGated(t *testing.T) {
+	t.Parallel()
+	two := chat.ImageLimits{MaxImages: 2}
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	w := seeing(t, p, two, map[string][]any{"painter": {asks("Which colour?"), doneStep}})
+	_, strict := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+	a := reply("blue")
+	a.Images = []agent.Image{{Data: picture(2)}, {Data: picture(3)}}
+	recorded := w.recorder.count()
+	if _, err := w.runner.Answered(t.Context(), strict, a); media.CodeOf(err) == "" || !strings.Contains(err.Error(), "Seer") || !strings.Contains(err.Error(), "3") {
+		t.Errorf("three pictures for a model that takes two: %v", err)
+	}
+	if w.recorder.count() != recorded {
+		t.Error("pictures of a refused answer were recorded")
+	}
+	a.ReplaceImages = true
+	if _, err := w.runner.Answered(t.Context(), strict, a); err != nil {
+		t.Errorf("two pictures instead of one: %v", err)
+	}
+	lenient := strict
+	lenient.Request.LenientImages = true
+	a.ReplaceImages = false
+	w = seeing(t, p, two, map[string][]any{"painter": {func(r chat.Request) string {
+		if got := shownTo(r); !slices.Equal(got, []string{refOf(1), refOf(2)}) || !strings.Contains(lastMessage(r), refOf(3)+" is not shown") {
+			t.Errorf("the model sees %v and is told %s", got, lastMessage(r))
+		}
+		return doneStep
+	}}})
+	res := ends(t, w, lenient, a)
+	if len(res.Warnings) != 1 || len(res.Dispositions) != 1 || res.Dispositions[0].Asked != refOf(3) {
+		t.Errorf("warnings %q, dispositions %+v", res.Warnings, res.Dispositions)
+	}
+	w = p.start(t, map[string][]any{"painter": {doneStep}})
+	if _, err := w.runner.Resume(t.Context(), strict, a); media.CodeOf(err) != media.CodeUnsupported {
+		t.Errorf("pictures for a blind model: %v", err)
+	}
+}
+
+// TestMediaInAnAnswerIsStored: law 1 holds for what people write, too.
+func TestMediaInAnAnswerIsStored(t *testing.T) {
+	t.Parallel()
+	canary := picture(77)
+	data := "data:image/png;base64," + base64.StdEncoding.EncodeToString(canary)
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"ask":{"question":"Which?"}}`, func(r chat.Request) string {
+		if told := lastMessage(r); !strings.Contains(told, refOf(77)) || strings.Contains(told, "base64,") {
+			t.Errorf("the model is told %s", told)
+		}
+		return `{"message":"${media:` + refOf(77) + `}","done":true}`
+	}}}})
+	_, s := paused(t, w, agent.Request{})
+	value, err := json.Marshal(map[string]string{"answer": data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err = w.runner.Answered(t.Context(), s, agent.Reply{Value: value, Note: "see " + data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil || strings.Contains(string(b), base64Of(canary)[:48]) || !strings.Contains(string(b), "${media:"+refOf(77)+"}") {
+		t.Errorf("the state is %s, %v", b, err)
+	}
+	req := s.Request
+	req.State = &s
+	res, err := w.runner.Run(t.Context(), req)
+	if err != nil || len(res.Outputs) != 1 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+func TestGoAgentsAsk(t *testing.T) {
+	t.Parallel()
+	for name, hands := range map[string]bool{"hands the error on": true, "swallows it": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code := func(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+				painted := c.Action(ctx, "Paint", map[string]any{"Number": 5})
+				first, err := c.Ask(ctx, "Which colour?", json.RawMessage(colourForm))
+				if err == nil {
+					var second agent.Reply
+					if second, err = c.Ask(ctx, "Really?", nil); err == nil {
+						return agent.Answer{Message: string(first.Value) + string(second.Value), Promote: []agent.Promotion{{Ref: string(painted.Media[0].Ref)}}}, nil
+					}
+				}
+				if hands {
+					return agent.Answer{}, fmt.Errorf("ask: %w", err)
+				}
+				return agent.Answer{Message: "went on without"}, nil
+			}
+			p := &process{driver: memblob.New(), setup: setup{
+				agents: map[string]string{"painter": "agents: [coder]\n"}, gos: map[string]agent.GoAgent{"coder": code},
+			}}
+			w := p.start(t, map[string][]any{"painter": {`{"agents":[{"name":"coder","task":"x"}]}`}})
+			_, s := paused(t, w, agent.Request{})
+			if s.Pending[0].AgentPath != "painter/coder" || w.recorder.count() != 1 {
+				t.Errorf("open are %+v, made %d", s.Pending, w.recorder.count())
+			}
+			res, err := p.start(t, nil).runner.Resume(t.Context(), s, reply("red"))
+			if err != nil || res.Status != agent.StatusPaused || res.Pending[0].Question != "Really?" {
+				t.Fatalf("got %+v, %v", res, err)
+			}
+			s = saved(t, res)
+			w = p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
+				if told := lastMessage(r); !strings.Contains(told, "red") || !strings.Contains(told, "yes") {
+					t.Errorf("the parent is told %s", told)
+				}
+				return doneStep
+			}}})
+			ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"answer":"yes"}`)})
+			if w.recorder.count() != 0 {
+				t.Error("the picture was made again")
+			}
+		})
+	}
+}
+
+func TestGoAgentsAskWell(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{agents: map[string]string{}, gos: map[string]agent.GoAgent{"coder": func(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+		for _, schema := range []string{`{"type":"colour"}`, `{`, `7`} {
+			if _, err := c.Ask(ctx, "Which?", json.RawMessage(schema)); media.CodeOf(err) != media.CodeInvalid {
+				t.Errorf("%s: %v", schema, err)
+			}
+		}
+		for _, q := range []string{"", " ", strings.Repeat("so ", 2000)} {
+			if _, err := c.Ask(ctx, q, nil); media.CodeOf(err) != media.CodeInvalid {
+				t.Errorf("%.9q: %v", q, err)
+			}
+		}
+		return agent.Answer{Message: "fine"}, nil
+	}}})
+	if res, err := w.runner.Run(t.Context(), agent.Request{Agent: "coder", Message: "x"}); err != nil || res.Status != agent.StatusSucceeded {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+// TestActionsAsk: an action that asks, and one that needs approval within an action.
+func TestActionsAsk(t *testing.T) {
+	t.Parallel()
+	clerk := action.Action{
+		Name: "Ask Clerk", Description: "Asks.", Params: []action.Param{{Name: "Answer", Direction: action.Output, Type: "any"}},
+		Run: func(ctx context.Context, _ *action.Call) (action.Result, error) {
+			c, ok := agent.ContextOf(ctx)
+			if !ok {
+				return action.Result{}, media.Errorf(media.CodeInternal, "no agent")
+			}
+			r, err := c.Ask(ctx, "Which colour?", json.RawMessage(colourForm))
+			if err != nil {
+				return action.Result{}, err
+			}
+			out := c.Action(ctx, "Paint Dearly", map[string]any{"Number": 4.0})
+			return action.Result{Message: "The clerk says " + string(r.Value) + " " + out.Message}, out.Err
+		},
+	}
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Ask Clerk, Paint Dearly]\n"}, actions: []action.Action{clerk, priced()}}}
+	step := `{"actions":[{"name":"Ask Clerk"},{"name":"Ask Clerk"}]}`
+	_, s := paused(t, p.start(t, map[string][]any{"painter": {step}}), agent.Request{Agent: "painter", Message: "x", ApproveOver: "0"})
+	var steps []string
+	for len(s.Pending) > 0 {
+		a := reply("red")
+		if s.Pending[0].Kind == agent.QuestionApproval {
+			a = yes()
+		}
+		steps = append(steps, s.Pending[0].Step)
+		w := p.start(t, map[string][]any{"painter": {func(r chat.Request) string {
+			if told := lastMessage(r); strings.Count(told, "The clerk says") != 2 {
+				t.Errorf("the model is told %s", told)
+			}
+			return doneStep
+		}}})
+		res, err := w.runner.Resume(t.Context(), s, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Status != agent.StatusPaused {
+			break
+		}
+		s = saved(t, res)
+	}
+	want := []string{"turn-1-action-1-action-1-approval", "turn-1-action-1-ask-1", "turn-1-action-2-action-1-approval", "turn-1-action-2-ask-1"}
+	if d := cmp.Diff(want, slices.Sorted(slices.Values(steps))); d != "" {
+		t.Error(d)
+	}
+}
