@@ -35,10 +35,11 @@ func (s *Service) Questions(ctx context.Context, owner, runID string) ([]agent.Q
 	case err != nil:
 		return nil, err
 	}
-	return openQuestions(st)
+	return Questions(st)
 }
 
-func openQuestions(st ledger.RunState) (open []agent.Question, err error) {
+// Questions reads the open questions of a state, the oldest first; none unless the run waits.
+func Questions(st ledger.RunState) (open []agent.Question, err error) {
 	if st.Status != ledger.WaitPaused || len(st.Pending) == 0 {
 		return nil, nil
 	}
@@ -87,7 +88,7 @@ func (s *Service) state(ctx context.Context, row ledger.Run) (ledger.RunState, e
 
 // needsAnswer says what a run waits for.
 func (s *Service) needsAnswer(st ledger.RunState) error {
-	open, err := openQuestions(st)
+	open, err := Questions(st)
 	if err != nil || len(open) == 0 {
 		return media.Errorf(media.CodeConflict, "run %s waits for a person: answer it with atelier resume %[1]s --answer", st.RunID)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -42,6 +43,8 @@ type house struct {
 	runner   *agent.Runner
 	mu       sync.Mutex // guards asked
 	asked    []chat.Request
+	// called, if not nil, gets the time of every call of the chat model.
+	called chan time.Time
 	// arrived is told when the action Wait is at work, and letGo lets it end.
 	arrived, letGo chan struct{}
 }
@@ -99,41 +102,47 @@ func newHouse(t *testing.T, answers ...string) *house {
 }
 
 // build makes what lies under the service.
-func build(t *testing.T, answers ...string) *house {
-	t.Helper()
-	h := &house{path: filepath.Join(t.TempDir(), "a.db"), arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
+func build(tb testing.TB, answers ...string) *house {
+	tb.Helper()
+	return buildIn(tb, tb.TempDir(), answers...)
+}
+
+// buildIn makes it on the databases of a folder.
+func buildIn(tb testing.TB, dir string, answers ...string) *house {
+	tb.Helper()
+	h := &house{path: filepath.Join(dir, "a.db"), arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
-	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
-	must(t, err)
-	t.Cleanup(func() { must(t, h.store.Close()) })
+	h.store, err = sqlite.Open(tb.Context(), sqlite.Config{Path: h.path, Logger: quiet})
+	must(tb, err)
+	tb.Cleanup(func() { must(tb, h.store.Close()) })
 	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
-	must(t, err)
+	must(tb, err)
 	codec, err := wire.NewCodec(wire.Config{
 		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
 	})
-	must(t, err)
+	must(tb, err)
 	h.observer, err = run.NewObserver(run.ObserverConfig{Ledger: h.store, Logger: quiet})
-	must(t, err)
+	must(tb, err)
 	driver, err := offline.New(offline.Config{Store: codec})
-	must(t, err)
+	must(tb, err)
 	h.gateway, err = generate.NewGateway(generate.Config{
 		Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
 	})
-	must(t, err)
+	must(tb, err)
 	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
-	must(t, err)
-	must(t, registry.Register(h.actions()...))
+	must(tb, err)
+	must(tb, registry.Register(h.actions()...))
 	defs, err := agent.Load(fstest.MapFS{
 		"painter.yaml": {Data: []byte(painterYAML)}, "painter.md": {Data: []byte("You paint.")},
 	})
-	must(t, err)
+	must(tb, err)
 	h.runner, err = agent.NewRunner(agent.Config{
 		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
 		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
-	must(t, err)
+	must(tb, err)
 	return h
 }
 
@@ -144,6 +153,9 @@ func (h *house) see(r chat.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
+	if h.called != nil {
+		h.called <- time.Now() //nolint:forbidigo // it is measured
+	}
 }
 
 // last is what the chat model was asked last.
@@ -192,10 +204,10 @@ func (h *house) actions() []action.Action {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

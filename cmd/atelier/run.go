@@ -33,6 +33,7 @@ type runCmd struct {
 	MaxTokens     int64    `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
 	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	ApproveOver   string   `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
 	Open          bool     `help:"Open the report in the browser."`
 	JSON          bool     `help:"Print one JSON object."`
@@ -59,6 +60,8 @@ type answer struct {
 	InputImages []agent.InputImage `json:"input_images"`
 	// Conversation is the id of the conversation, where there is one.
 	Conversation string `json:"conversation_id,omitempty"`
+	// Pending is what a paused run waits for; resume answers it.
+	Pending []agent.Question `json:"pending,omitempty"`
 }
 
 // Run runs an agent.
@@ -105,9 +108,10 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	}
 	req := agent.Request{
 		Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, LenientImages: c.LenientImages,
+		ApproveOver: c.ApproveOver,
 	}
 	var err error
-	if req.Images, err = c.images(w.ctx, a); err != nil {
+	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
 	}
 	if c.Conversation != nil {
@@ -153,6 +157,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
+		Pending: res.Pending,
 	}
 	if res.Error != nil {
 		b, err := json.Marshal(res.Error)
@@ -254,6 +259,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if ans.Report != "" {
 		w.line("report: %s", ans.Report)
 	}
+	w.ask(ans.RunID, ans.Pending)
 	return nil
 }
 
