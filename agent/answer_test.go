@@ -5,8 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -267,8 +269,48 @@ func TestActionsAsk(t *testing.T) {
 		}
 		s = saved(t, res)
 	}
-	want := []string{"turn-1-action-1-action-1-approval", "turn-1-action-1-ask-1", "turn-1-action-2-action-1-approval", "turn-1-action-2-ask-1"}
+	want := []string{"turn-1-action-1-ask-1", "turn-1-action-1-call-HASH-1-approval", "turn-1-action-2-ask-1", "turn-1-action-2-call-HASH-1-approval"}
+	for i := range steps {
+		steps[i] = regexp.MustCompile(`-[0-9a-f]{12}-`).ReplaceAllString(steps[i], "-HASH-")
+	}
 	if d := cmp.Diff(want, slices.Sorted(slices.Values(steps))); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestActsOfActionsKeepTheirPlace: an action that asks after it did something does it under
+// the same ids again, so that what costs is taken up and not paid twice.
+func TestActsOfActionsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	both := action.Action{
+		Name: "Both", Description: "Paints, asks, paints.",
+		Run: func(ctx context.Context, _ *action.Call) (action.Result, error) {
+			c, _ := agent.ContextOf(ctx)
+			var all sync.WaitGroup
+			for _, n := range []float64{1, 2, 1} {
+				all.Go(func() { c.Action(ctx, "Paint", map[string]any{"Number": n}) })
+			}
+			all.Wait()
+			_, err := c.Ask(ctx, "Which colour?", json.RawMessage(colourForm))
+			return action.Result{}, err
+		},
+	}
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": "actions: [Both, Paint]\n"}, actions: []action.Action{both}}}
+	w := p.start(t, map[string][]any{"painter": {`{"actions":[{"name":"Both"}]}`}})
+	_, s := paused(t, w, agent.Request{})
+	w2 := p.start(t, map[string][]any{"painter": {doneStep}})
+	ends(t, w2, s, reply("red"))
+	ids := func(w *world) []string {
+		var out []string
+		for _, s := range w.watcher.steps {
+			if s.Name == "Paint" && s.Status == agent.StatusSucceeded {
+				out = append(out, fmt.Sprintf("%s %s", s.ID, s.Params))
+			}
+		}
+		return slices.Sorted(slices.Values(out))
+	}
+	first := ids(w)
+	if d := cmp.Diff(first, ids(w2)); d != "" || len(slices.Compact(first)) != 3 {
+		t.Errorf("the acts of the action were %q: %s", first, d)
 	}
 }

@@ -39,8 +39,11 @@ func (u ActionUse) unpriced(costs bool) []Problem {
 
 // approve asks a person, where the agent's definition or the run says so, whether an
 // action may be run. A no is media.CodeForbidden. What was approved once, or needed no
-// approval, is not looked at again in a replay.
+// approval, is not looked at again in a replay, and what was done needs none.
 func (r *run) approve(ctx context.Context, call ActionCall, at callIndex, env action.Env) error {
+	if _, done := r.journal.Known(at.name()); done {
+		return nil
+	}
 	var use ActionUse
 	if r.spec.def != nil {
 		use, _ = r.spec.def.uses(call.Name)

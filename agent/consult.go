@@ -104,18 +104,28 @@ func (r *run) regard(ctx context.Context, p replied, res *results) {
 		err := error(media.Errorf(media.CodeTooLarge, "%s has no room for more pictures", profile))
 		var s sight
 		if n < room {
-			s, err = r.fit(ctx, o, chat.Room{Images: r.history.given() + len(p.Images)})
+			s, err = r.fit(ctx, fmt.Sprintf("turn-%d-answer-%s", r.turns, o.Ref), o, chat.Room{Images: r.history.given() + len(p.Images)})
 		}
 		if err != nil {
 			r.hide(ctx, res, i.Ref, err.Error())
-			r.dispose(ctx, generate.Disposition{
+			r.dispose(generate.Disposition{
 				Setting: "image", Asked: string(i.Ref), Outcome: generate.OutcomeDropped, Reason: clip(media.Scrub(err.Error()), 300),
 			})
 			continue
 		}
-		s.detail, s.turns, s.given = i.Detail, maxTurns, true
+		s.detail, s.turns, s.given = r.detail(i), maxTurns, true
 		res.views = append(res.views, s)
 	}
+}
+
+// detail is how closely the model is to look at a picture, where it can be told.
+func (r *run) detail(i InputImage) string {
+	p := r.model.Profile()
+	if i.Detail == "" || i.Detail == "auto" || p.Detail {
+		return i.Detail
+	}
+	r.dispose(noDetail(p, i))
+	return ""
 }
 
 // given counts the pictures in sight that people gave.

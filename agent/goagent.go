@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"atelier/action"
@@ -45,7 +47,9 @@ type Context struct {
 	// waits tells that something in the code waits for a person.
 	waits atomic.Bool
 	asked atomic.Int64 // questions, for their names
-	acted atomic.Int64 // acts within the action, for their names
+
+	mu    sync.Mutex     // guards calls
+	calls map[string]int // how often the action made each call
 }
 
 type contextKey struct{}
@@ -116,13 +120,29 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
 	at := c.run.nextCall(ctx)
 	if c.act != "" {
-		at.within, at.index = c.act, int(c.acted.Add(1))
+		at.within, at.nested = c.callWithin(name, params)
 	}
 	out := c.run.act(ctx, ActionCall{Name: name, Params: params}, at)
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
 	}
 	return out
+}
+
+// callWithin names a call that an action makes by what it asks for, so that it has the same
+// place when the action runs again, whatever ran beside it. blind tells that its parameters
+// could not be read, so that it is known by its number only.
+func (c *Context) callWithin(name string, params map[string]any) (call string, blind bool) {
+	what := plain(map[string]any{"name": name, "params": params})
+	sum := sha256.Sum256(what)
+	key := fmt.Sprintf("%s-call-%x", c.act, sum[:6])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls == nil {
+		c.calls = map[string]int{}
+	}
+	c.calls[key]++
+	return fmt.Sprintf("%s-%d", key, c.calls[key]), string(what) == "null"
 }
 
 // Ask puts a question to a person and gives the answer. Where there is none yet the

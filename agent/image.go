@@ -276,6 +276,9 @@ func (r *Runner) checkPicture(ctx context.Context, o media.Output) error {
 		return media.Errorf(media.CodeUnsupported, "SVG is a drawing that chat models do not look at: give a PNG of it")
 	}
 	in, err := r.cfg.Codec.Open(ctx, o.Digest)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return media.Errorf(media.CodeNotFound, "it was stored once, and its bytes are missing (%w): give its file again", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier/action/mediaset"
 	"atelier/agent"
 	"atelier/chat"
@@ -38,7 +40,7 @@ func looker(t *testing.T, p chat.Profile, steps ...any) *world {
 
 func TestImagesComeWithTheMessage(t *testing.T) {
 	t.Parallel()
-	w := looker(t, seer(chat.ImageLimits{}), listStep, doneStep)
+	w := looker(t, seer(chat.ImageLimits{Detail: true}), listStep, doneStep)
 	path := filepath.Join(t.TempDir(), "three.png")
 	if err := os.WriteFile(path, picture(3), 0o600); err != nil {
 		t.Fatal(err)
@@ -77,6 +79,27 @@ func TestImagesComeWithTheMessage(t *testing.T) {
 	}
 	if !slices.Contains(w.watcher.types(), agent.EventMediaStored) {
 		t.Errorf("nobody who watches is told: %v", w.watcher.types())
+	}
+}
+
+// TestDetailThatAModelDoesNotKnow is dropped, and that is told once.
+func TestDetailThatAModelDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	w := looker(t, seer(chat.ImageLimits{}), doneStep)
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{
+		{Data: picture(1), Detail: "low"}, {Data: picture(2), Detail: "low"}, {Data: picture(3), Detail: "auto"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []generate.Disposition{{Setting: "image_detail", Asked: "low", Outcome: generate.OutcomeDropped, Reason: "Seer cannot be told how closely to look"}}
+	if d := cmp.Diff(want, res.Dispositions); d != "" {
+		t.Error(d)
+	}
+	for _, p := range w.script.asked()[0].Messages[0].Parts {
+		if p.Detail == "low" {
+			t.Errorf("the model is asked for %+v", p)
+		}
 	}
 }
 

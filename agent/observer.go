@@ -7,6 +7,7 @@ import (
 
 	"atelier/action"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/media"
 )
 
@@ -52,9 +53,12 @@ type RunRecord struct {
 	Cost     Cost     `json:"cost"`
 	Warnings []string `json:"warnings,omitempty"`
 	// InputImages came with the task; VisionContext are pictures of actions that the
-	// model sees now by its policy.
+	// model was shown by its policy.
 	InputImages   []InputImage `json:"input_images,omitempty"`
 	VisionContext []InputImage `json:"vision_context,omitempty"`
+	// Dispositions tell which preferred chat models were substituted, and what became of
+	// pictures that were changed or left out; set when the run ended.
+	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Promoted are the items chosen for the answer, in order; set when the run ended.
 	Promoted []media.Output `json:"promoted,omitempty"`
 	// StartedAt and FinishedAt are UTC; FinishedAt is zero while it runs.

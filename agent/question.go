@@ -124,6 +124,9 @@ func form(schema []byte) (json.RawMessage, error) {
 	if len(schema) > maxForm {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
 	}
+	if suspicious(string(schema)) {
+		return nil, media.Errorf(media.CodeInvalid, "the schema of the question holds media as base64: take it out and name media by ref in the question")
+	}
 	if _, err := compileForm(schema); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question is no valid JSON Schema: %s", schemaProblem(err))
 	}
@@ -152,7 +155,7 @@ func (q Question) fits(value json.RawMessage) error {
 		return media.Errorf(media.CodeCorrupt, "the schema of question %s cannot be read: %w", q.ID, err)
 	}
 	if err := schema.Validate(doc); err != nil {
-		return media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", schemaProblem(err))
+		return media.Errorf(media.CodeInvalid, "the answer does not fit the form: %s", strings.TrimPrefix(schemaProblem(err), "- "))
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ type Request struct {
 	// LenientImages leaves pictures out, with a warning, that the model does not take.
 	// Otherwise they are an error before the model is asked.
 	LenientImages bool `json:"lenient_images,omitempty"`
+	// LostImages says what to do when bytes of Images are missing or damaged after the run
+	// began; empty means LostDrop. Before, it is an error, or left to LenientImages.
+	LostImages LostImages `json:"lost_images,omitempty"`
 	// Vision goes before the definition's policy for pictures that actions make; nil
 	// leaves it.
 	Vision *VisionContextPolicy `json:"vision,omitempty"`

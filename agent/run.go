@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,7 @@ type run struct {
 	max             limits
 	images          []InputImage        // what came with the task, or was granted to be seen
 	lenient         bool                // pictures that the model does not take are left out
+	lostImages      LostImages          // what to do when their bytes go away
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
 	calls           atomic.Int64 // acts of Go code, for their index
@@ -59,11 +61,13 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
-	unseen       []string           // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool // items whose media-stored event was emitted
-	spent        int64              // tokens of the run's own calls
-	begun        bool               // the run's row was saved, or could not be
-	held         []Event            // what was emitted before
+	context      []InputImage          // pictures of actions that the policy showed
+	unseen       []string              // pictures that the model must be told it cannot see
+	seen         map[media.Ref]bool    // items whose media-stored event was emitted
+	spent        int64                 // tokens of the run's own calls
+	begun        bool                  // the run's row was saved, or could not be
+	held         []Event               // what was emitted before
+	whole        map[media.Digest]bool // pictures whose bytes this process has read
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -104,6 +108,9 @@ func (r *run) scoped(ctx context.Context) context.Context {
 // newID gives a record of the run its id: in every replay the same, where the run's id
 // can be derived from. kind tells records of one place apart.
 func (r *run) newID(kind string, at callIndex) string {
+	if at.within != "" {
+		kind, at = kind+" "+at.within, callIndex{turn: at.turn, nested: at.nested}
+	}
 	if id, ok := journal.ID(r.tree, r.id+"/"+kind, at.turn, at.index); ok && !at.nested {
 		return id
 	}
@@ -197,7 +204,7 @@ func (r *run) record(status Status, err error) RunRecord {
 		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: r.history.inContext(),
+		InputImages: r.images, VisionContext: slices.Clone(r.context),
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
@@ -208,6 +215,7 @@ func (r *run) record(status Status, err error) RunRecord {
 	if status != StatusPaused {
 		rec.FinishedAt = r.wait.ended(r.journal.Name(""), r.r.cfg.Now())
 	}
+	rec.Dispositions = slices.Clone(r.dispositions)
 	rec.Promoted = r.set.Promoted()
 	if r.payload != nil {
 		rec.Payload = plain(r.payload)
@@ -376,7 +384,7 @@ func (r *run) cleanText(ctx context.Context, s string) string {
 }
 
 // nextCall numbers the acts of Go code. Those of an action, within an act, have no place
-// that a replay would find again.
+// by their number that a replay would find again.
 func (r *run) nextCall(ctx context.Context) callIndex {
 	return callIndex{turn: 1, index: int(r.calls.Add(1)), nested: media.ScopeOf(ctx).Step != ""}
 }
@@ -385,14 +393,15 @@ func (r *run) nextCall(ctx context.Context) callIndex {
 type callIndex struct {
 	turn, index int
 	nested      bool
-	// within is the name of the act that a nested one is part of.
+	// within names an act by what it is part of and what it does, where its number does not
+	// tell; see [Context.callWithin].
 	within string
 }
 
 // name is that of the act's step in the journal of its run.
 func (at callIndex) name() string {
 	if at.within != "" {
-		return fmt.Sprintf("%s-action-%d", at.within, at.index)
+		return at.within
 	}
 	return fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
 }

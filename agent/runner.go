@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -272,7 +273,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
-		images: inputImages(req.Images), lenient: req.LenientImages, vision: spec.vision(req.Vision),
+		images: inputImages(req.Images), lenient: req.LenientImages, lostImages: req.LostImages, vision: spec.vision(req.Vision),
 	}, nil
 }
 
@@ -290,7 +291,7 @@ func (r *Runner) admit(req Request) (spec, error) {
 	if err := checkImages(req.Images); err != nil {
 		return spec{}, err
 	}
-	if err := req.Vision.validate(); err != nil {
+	if err := cmp.Or(req.Vision.validate(), req.LostImages.validate()); err != nil {
 		return spec{}, err
 	}
 	if req.State != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -39,28 +40,71 @@ func partsOf(list []sight) []chat.Part {
 	return out
 }
 
+// fitted is a picture in the form that a model takes, as the journal remembers it.
+type fitted struct {
+	Ref     media.Ref             `json:"ref"`
+	Shown   media.Output          `json:"shown"`
+	Detail  string                `json:"detail,omitempty"`
+	Adapted *generate.Disposition `json:"adapted,omitempty"`
+	Warning string                `json:"warning,omitempty"`
+}
+
 // fit gives a picture of the run in the form that its model takes, and notes what had
-// to change. together is how many pictures the model then sees.
-func (r *run) fit(ctx context.Context, o media.Output, room chat.Room) (sight, error) {
-	f, err := r.model.Profile().Fit(ctx, r.r.cfg.Codec, o, room)
+// to change. A conversion is a durable step of that name.
+func (r *run) fit(ctx context.Context, name string, o media.Output, room chat.Room) (sight, error) {
+	if r.model.Profile().Fits(o, room) {
+		f, err := r.convert(ctx, o, room)
+		return r.sight(ctx, f), err
+	}
+	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		f, err := r.convert(ctx, o, room)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(f)
+	})
 	if err != nil {
 		return sight{}, err
 	}
+	var f fitted
+	if err := json.Unmarshal(b, &f); err != nil {
+		return sight{}, media.Errorf(media.CodeInternal, "read journalled picture: %w", err)
+	}
+	return r.sight(ctx, f), nil
+}
+
+// sight notes what had to change in a picture.
+func (r *run) sight(ctx context.Context, f fitted) sight {
+	r.warn(ctx, f.Warning)
+	if f.Adapted != nil {
+		r.dispose(*f.Adapted)
+	}
+	return sight{ref: f.Ref, shown: f.Shown, detail: f.Detail}
+}
+
+// convert brings a picture into the form that the model takes, and records it.
+func (r *run) convert(ctx context.Context, o media.Output, room chat.Room) (fitted, error) {
+	f, err := r.model.Profile().Fit(ctx, r.r.cfg.Codec, o, room)
+	if err != nil {
+		return fitted{}, err
+	}
+	r.intact(f.Output.Digest)
+	out := fitted{Ref: o.Ref, Shown: f.Output}
 	if f.Reason == "" {
-		return sight{ref: o.Ref, shown: f.Output}, nil
+		return out, nil
 	}
 	if r.r.cfg.Recorder != nil {
 		recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), f.Output)
 		if err != nil {
-			r.warn(ctx, fmt.Sprintf("the smaller form of %s was not recorded: %s", o.Ref, err))
+			out.Warning = fmt.Sprintf("the smaller form of %s was not recorded: %s", o.Ref, err)
 		} else {
-			f.Output = recorded
+			out.Shown = recorded
 		}
 	}
-	r.dispose(ctx, generate.Disposition{
-		Setting: "image", Asked: describePicture(o), Applied: describePicture(f.Output), Outcome: generate.OutcomeAdapted, Reason: f.Reason,
-	})
-	return sight{ref: o.Ref, shown: f.Output}, nil
+	out.Adapted = &generate.Disposition{
+		Setting: "image", Asked: describePicture(o), Applied: describePicture(out.Shown), Outcome: generate.OutcomeAdapted, Reason: f.Reason,
+	}
+	return out, nil
 }
 
 // describePicture is a picture in a disposition.
@@ -69,88 +113,12 @@ func describePicture(o media.Output) string {
 }
 
 // dispose notes what became of something that was asked for, once.
-func (r *run) dispose(_ context.Context, d generate.Disposition) {
+func (r *run) dispose(d generate.Disposition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.dispositions, d) {
 		r.dispositions = append(r.dispositions, d)
 	}
-}
-
-// admitImages gives the pictures of the task as the model takes them. What it does not
-// take is an error, or is left out with a warning where the run is lenient.
-func (r *run) admitImages(ctx context.Context) ([]sight, error) {
-	p := r.model.Profile()
-	images := r.images
-	if err := p.Gate(len(images), seeing(r.r.cfg.Models, len(images))); err != nil {
-		if !r.lenient {
-			return nil, fmt.Errorf("agent %s: %w", r.spec.slug, err)
-		}
-		most := 0
-		if p.SupportsVision {
-			most = p.MaxImages
-		}
-		why := fmt.Sprintf("%s takes %d pictures in one request", p, most)
-		if most == 0 {
-			why = fmt.Sprintf("%s takes no pictures", p)
-		}
-		for _, i := range images[most:] {
-			r.leaveOut(ctx, i.Ref, why)
-		}
-		images = images[:most]
-	}
-	list, err := r.fitAll(ctx, images, 0)
-	if err != nil {
-		return nil, err
-	}
-	return r.withinTotal(ctx, images, list)
-}
-
-// fitAll fits pictures, each within most bytes; 0 leaves that to the profile.
-func (r *run) fitAll(ctx context.Context, images []InputImage, most int64) ([]sight, error) {
-	var list []sight
-	for _, i := range images {
-		o, ok := r.set.Lookup(i.Ref)
-		if !ok {
-			continue // it could not be granted, which was told
-		}
-		s, err := r.fit(ctx, o, chat.Room{Images: len(images), MaxBytes: most})
-		if err != nil {
-			if ctx.Err() != nil || !r.lenient {
-				return nil, fmt.Errorf("show %s to agent %s: %w", o.Ref, r.spec.slug, err)
-			}
-			r.leaveOut(ctx, i.Ref, err.Error())
-			continue
-		}
-		s.detail = i.Detail
-		list = append(list, s)
-	}
-	return list, nil
-}
-
-// withinTotal makes all pictures smaller where together they are over the limit of a
-// request.
-func (r *run) withinTotal(ctx context.Context, images []InputImage, list []sight) ([]sight, error) {
-	most := r.model.Profile().MaxTotalImageBytes
-	if most == 0 || bytesOf(list) <= most {
-		return list, nil
-	}
-	return r.fitAll(ctx, images, most/int64(len(list)))
-}
-
-func bytesOf(list []sight) (n int64) {
-	for _, s := range list {
-		n += s.shown.SizeBytes
-	}
-	return n
-}
-
-// leaveOut tells result, ledger and model that a picture is not shown.
-func (r *run) leaveOut(ctx context.Context, ref media.Ref, why string) {
-	why = clip(media.Scrub(why), 300)
-	r.warn(ctx, fmt.Sprintf("%s is not shown to agent %s: %s", ref, r.spec.slug, why))
-	r.dispose(ctx, generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})
-	r.unseen = append(r.unseen, fmt.Sprintf("You cannot see %s: %s.", ref, why))
 }
 
 // canSee is nil if the run's model can be shown the pixels of an item.
@@ -180,7 +148,7 @@ func (r *run) look(ctx context.Context, res *results, changes []media.Change) {
 			r.hide(ctx, res, o.Ref, fmt.Sprintf("a turn has room for %d pictures and %d bytes", most, maxViewBytes))
 			continue
 		}
-		s, err := r.fit(ctx, o, chat.Room{Images: most, MaxBytes: maxViewBytes - bytesOf(res.views)})
+		s, err := r.fit(ctx, fmt.Sprintf("turn-%d-view-%s", r.turns, o.Ref), o, chat.Room{Images: most, MaxBytes: maxViewBytes - bytesOf(res.views)})
 		if err != nil {
 			r.hide(ctx, res, o.Ref, err.Error())
 			continue
@@ -195,6 +163,13 @@ func (r *run) hide(ctx context.Context, res *results, ref media.Ref, why string)
 	w := fmt.Sprintf("%s is not shown: %s", ref, clip(media.Scrub(why), 300))
 	r.warn(ctx, w)
 	res.Warnings = append(res.Warnings, w)
+}
+
+func bytesOf(list []sight) (n int64) {
+	for _, s := range list {
+		n += s.shown.SizeBytes
+	}
+	return n
 }
 
 // shows tells whether a message shows a picture already.

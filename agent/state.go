@@ -31,8 +31,9 @@ type State struct {
 	// Runs tell when the runs of the tree began and ended, by the full name of their part
 	// of the journal; that of the root is empty.
 	Runs map[string]Span `json:"runs,omitempty"`
-	// Part counts how often the run was gone on with: 0 before the first answer. Whoever
-	// lets a run go on adds one; [Runner.Answered] does.
+	// Part counts how often the run was gone on with: 0 before the first answer, and for a new
+	// run that only takes steps over. Whoever lets a run go on adds one; [Runner.Answered]
+	// does. The model calls of earlier parts are on record and not recorded again.
 	Part int `json:"part"`
 	// Worked is how long the run worked, without the time in which it was paused.
 	Worked time.Duration `json:"worked_ns"`

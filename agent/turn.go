@@ -133,18 +133,6 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	return step, nil
 }
 
-// painted is the step of an answer that is pictures and perhaps a sentence.
-func painted(resp chat.Response) *Step {
-	s := &Step{Reasoning: "The answer is a picture.", Message: strings.TrimSpace(resp.Text), Done: true}
-	for _, o := range resp.Media {
-		s.Promote = append(s.Promote, Promotion{Ref: string(o.Ref)})
-		if !slices.Contains(media.Refs(s.Message), o.Ref) {
-			s.Message = strings.TrimSpace(s.Message + " " + o.Ref.Placeholder())
-		}
-	}
-	return s
-}
-
 // ask puts the conversation to the model, for its next step. shorter counts the times
 // that the context was made shorter for it.
 func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
@@ -152,10 +140,21 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 	if shorter > 0 {
 		name += fmt.Sprintf("-short-%d", shorter)
 	}
-	return r.call(ctx, modelCall{
-		name: name, number: shorter,
-		system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
-	})
+	whole := name
+	for again := 1; ; again++ {
+		resp, err := r.call(ctx, modelCall{
+			name: whole, number: shorter,
+			system: r.r.systems[r.spec.slug], messages: r.withinSight(ctx, r.history.messages()), schema: stepSchema,
+		})
+		gone, ok := errors.AsType[*lostError](err)
+		if !ok {
+			return resp, err
+		}
+		if err := r.lose(ctx, gone); err != nil {
+			return resp, err
+		}
+		whole = fmt.Sprintf("%s-seeing-%d", name, again)
+	}
 }
 
 // modelCall is one call of the run's model. name is that of its durable step; a
@@ -177,6 +176,9 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 	save := func() {
+		if r.said(c.name) {
+			return // as it was put to the model then
+		}
 		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
 	}
 	save()
@@ -206,7 +208,9 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
 	r.count(p, resp)
 	r.warn(ctx, resp.Warnings...)
-	resp.Media = r.keep(ctx, p, resp.Media)
+	if resp.Media, err = r.keep(ctx, c.name, p, resp.Media); err != nil {
+		return resp, err
+	}
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
 	rec.Response = media.Scrub(resp.Text)
 	if resp.Model != "" {
@@ -229,8 +233,10 @@ type answered struct {
 	Response  chat.Response `json:"response"`
 	Failure   *failure      `json:"failure,omitempty"`
 	Unsettled bool          `json:"unsettled,omitempty"`
-	Began     time.Time     `json:"began,omitzero"`
-	Ended     time.Time     `json:"ended,omitzero"`
+	// Lost are pictures that could not be read: the model was not asked.
+	Lost  []lost    `json:"lost,omitempty"`
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
 }
 
 // failure is an error as the journal remembers it.
@@ -253,6 +259,9 @@ func failureOf(err error) *failure {
 
 // err gives the error back.
 func (a answered) err() error {
+	if len(a.Lost) > 0 {
+		return &lostError{a.Lost}
+	}
 	if a.Failure == nil {
 		return nil
 	}
@@ -268,11 +277,21 @@ func (a answered) err() error {
 func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
 	var failed error // the error itself, where the call was made just now
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		a := answered{Began: r.r.cfg.Now()}
+		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages, false)}
+		if len(a.Lost) > 0 {
+			return json.Marshal(a)
+		}
 		a.Response, failed = r.model.Generate(ctx, req)
 		if failed != nil {
 			if ctx.Err() != nil {
 				return nil, failed
+			}
+			if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
+				a.Lost = r.missing(ctx, req.Messages, true)
+			}
+			if len(a.Lost) > 0 {
+				failed = nil // the bytes went away on the way to the provider
+				return json.Marshal(a)
 			}
 			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		}
@@ -307,33 +326,6 @@ func (r *run) count(p chat.Profile, resp chat.Response) {
 	}
 }
 
-// keep records the pictures that a chat model made itself (law 2) and gives those that
-// the run can use.
-func (r *run) keep(ctx context.Context, p chat.Profile, items []media.Output) (kept []media.Output) {
-	for i, o := range items {
-		o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: r.path, Operation: o.Origin.Operation}
-		if o.Label == "" && o.Modality == media.ModalityImage {
-			o.Label = fmt.Sprintf("Picture %d by %s", i+1, p.Name)
-		}
-		if r.r.cfg.Recorder != nil {
-			recorded, err := r.r.cfg.Recorder.Record(context.WithoutCancel(ctx), o)
-			if err != nil {
-				r.warn(ctx, fmt.Sprintf("%s is kept, but its record was not saved: %s", o, err))
-			} else {
-				o = recorded
-			}
-		}
-		added, err := r.set.Add(o)
-		if err != nil {
-			r.warn(ctx, fmt.Sprintf("%s cannot be used: %s", o, err))
-			continue
-		}
-		r.stored(ctx, []media.Output{added})
-		kept = append(kept, added)
-	}
-	return kept
-}
-
 // cleanStep takes media data out of what a model wrote.
 func (r *run) cleanStep(ctx context.Context, s *Step) {
 	source := r.model.Profile().ID
@@ -353,8 +345,5 @@ func (r *run) cleanStep(ctx context.Context, s *Step) {
 	}
 	if s.Ask != nil {
 		s.Ask.Question = r.cleanText(ctx, s.Ask.Question)
-		if suspicious(string(plain(s.Ask.Schema))) {
-			s.Ask.Schema = nil // the default form
-		}
 	}
 }

@@ -202,13 +202,14 @@ func (r *run) offer(ctx context.Context, res *results) {
 			if !p.allows(a, o) || res.shows(o.Ref) || count == p.MaxImages || bytes >= p.MaxTotalBytes {
 				continue
 			}
-			s, err := r.fit(ctx, o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
+			s, err := r.fit(ctx, fmt.Sprintf("turn-%d-show-%s", r.turns, o.Ref), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
 			if err != nil {
 				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.Scrub(err.Error())))
 				continue
 			}
 			s.turns, s.policy = p.TurnsToLive, true
 			res.views = append(res.views, s)
+			r.note(s)
 			count, bytes = count+1, bytes+s.shown.SizeBytes
 		}
 	}
@@ -238,20 +239,14 @@ func (h *history) withdraw(turn int, p VisionContextPolicy, count int, bytes int
 	}
 }
 
-// inContext lists the pictures of actions that the model sees by its policy.
-func (h *history) inContext() []InputImage {
-	var out []InputImage
-	for _, e := range h.entries {
-		if e.results == nil {
-			continue
-		}
-		for _, s := range e.results.views {
-			if s.policy {
-				out = append(out, InputImage{Ref: s.ref, MIMEType: s.shown.MIMEType, FileName: s.shown.FileName})
-			}
-		}
+// note remembers a picture that the policy showed.
+func (r *run) note(s sight) {
+	i := InputImage{Ref: s.ref, MIMEType: s.shown.MIMEType, FileName: s.shown.FileName}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.context, i) {
+		r.context = append(r.context, i)
 	}
-	return out
 }
 
 // keptForAnswer is how many tokens of a model's context are left for its answer.

@@ -62,7 +62,7 @@ func TestNewPicturesTakeTheRoomOfOldOnes(t *testing.T) {
 		}
 	}
 	last := w.watcher.runs[len(w.watcher.runs)-1]
-	if got := last.VisionContext; len(got) != 2 || got[0].Ref != media.Ref(refOf(2)) || got[1].MIMEType != "image/png" {
+	if got := last.VisionContext; len(got) != 3 || got[0].Ref != media.Ref(refOf(1)) || got[1].MIMEType != "image/png" {
 		t.Errorf("saved %+v", got)
 	}
 }

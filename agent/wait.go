@@ -101,6 +101,15 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
+// said tells whether a step was done, and put on record, before the run paused.
+func (r *run) said(step string) bool {
+	if r.part == 0 || r.wait.before == nil {
+		return false
+	}
+	_, ok := r.wait.before.Steps[r.journal.Name(step)]
+	return ok
+}
+
 // state is what resumes the run tree of a root.
 func (r *run) state() *State {
 	w := r.wait

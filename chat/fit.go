@@ -58,6 +58,12 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 	return Fitted{Output: made, Reason: f.Name + " takes " + strings.Join(why, ", ")}, nil
 }
 
+// Fits tells whether the model takes a picture of this kind as it is.
+func (f Profile) Fits(o media.Output, room Room) bool {
+	why, _ := f.misfit(o, room)
+	return f.Sees(o) == nil && len(why) == 0
+}
+
 // Sees is nil if the model can be shown a picture of this kind, as it is or converted.
 func (f Profile) Sees(o media.Output) error {
 	switch {

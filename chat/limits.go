@@ -25,6 +25,8 @@ type ImageLimits struct {
 	ManyImageSide int `json:"many_image_side,omitempty" yaml:"many_image_side"`
 	// MediaTypes are the accepted types; empty means PNG, JPEG, WebP and GIF.
 	MediaTypes []string `json:"media_types,omitempty" yaml:"media_types"`
+	// Detail tells that a request can say how closely to look: low or high.
+	Detail bool `json:"detail,omitempty" yaml:"detail"`
 	// ImageTokens is how the provider counts a picture.
 	ImageTokens TokenRule `json:"image_tokens,omitzero" yaml:"image_tokens"`
 }
@@ -37,7 +39,8 @@ type TokenRule struct {
 	Side int `json:"side,omitempty" yaml:"side"`
 	// Small is the longest side of a picture that counts as one tile.
 	Small int `json:"small,omitempty" yaml:"small"`
-	// Box and Short bound the long and the short side before tiles are counted.
+	// Box and Short bound the long and the short side before tiles are counted; Box also
+	// before an area is.
 	Box   int `json:"box,omitempty" yaml:"box"`
 	Short int `json:"short,omitempty" yaml:"short"`
 	// Base is added once, Each is the price of a tile, or of a picture where flat.
@@ -78,6 +81,7 @@ func (l ImageLimits) over(d ImageLimits) ImageLimits {
 	if len(l.MediaTypes) == 0 {
 		l.MediaTypes = d.MediaTypes
 	}
+	l.Detail = l.Detail || d.Detail
 	l.ImageTokens = cmp.Or(l.ImageTokens, d.ImageTokens)
 	return l
 }
@@ -107,13 +111,11 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 	case "tiles":
 		return t.tiles(w, h)
 	case "patches":
-		side := float64(max(t.Side, 1))
-		n := math.Ceil(w/side) * math.Ceil(h/side)
-		if t.Cap > 0 {
-			n = min(n, float64(t.Cap))
-		}
-		return int64(math.Ceil(n * cmp.Or(t.Factor, 1)))
+		return int64(math.Ceil(t.patches(w, h) * cmp.Or(t.Factor, 1)))
 	case "area":
+		if box := float64(t.Box); box > 0 && max(w, h) > box {
+			w, h = w*box/max(w, h), h*box/max(w, h)
+		}
 		n := math.Ceil(w * h / cmp.Or(t.Per, 750))
 		if t.Cap > 0 {
 			n = min(n, float64(t.Cap))
@@ -123,6 +125,31 @@ func (t TokenRule) Tokens(width, height int, detail string) int64 {
 		return t.Each
 	}
 	return unknownImageTokens
+}
+
+// patches counts squares; a picture with more than Cap of them is made smaller, to a whole
+// number of them on one side.
+func (t TokenRule) patches(w, h float64) float64 {
+	side := float64(max(t.Side, 1))
+	n := math.Ceil(w/side) * math.Ceil(h/side)
+	if most := float64(t.Cap); most > 0 && n > most {
+		r := math.Sqrt(side * side * most / (w * h))
+		across, down := w*r/side, h*r/side
+		r *= min(wholePart(across), wholePart(down))
+		n = max(1, min(most, math.Ceil(w*r/side-rounding)*math.Ceil(h*r/side-rounding)))
+	}
+	return n
+}
+
+// rounding is how far a whole number may be missed.
+const rounding = 1e-9
+
+// wholePart is what rounding down leaves of a length, which one below 1 keeps.
+func wholePart(n float64) float64 {
+	if n < 1 {
+		return 1
+	}
+	return math.Floor(n) / n
 }
 
 // tiles counts squares after the picture was fitted as the provider does it.

@@ -44,7 +44,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	ctx, lifted := wire.WithCollector(ctx)
+	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
 	res, err := lm.Generate(ctx, call)
 	if err != nil {
 		return Response{}, m.failure(ctx, err, sent.Load())
@@ -155,16 +155,15 @@ func (m *model) parts(ctx context.Context, parts []Part) ([]fantasy.MessagePart,
 		out = append(out, fantasy.FilePart{
 			Filename: p.Media.FileName, MediaType: p.Media.MIMEType,
 			Data:            []byte(m.codec.Marker(scope, p.Media.Blob, wire.VariantStd)),
-			ProviderOptions: detail(p.Detail),
+			ProviderOptions: m.detail(p.Detail),
 		})
 	}
 	return out, nil
 }
 
-// detail tells OpenAI, and those who copy it, how closely to look; others have no word
-// for it.
-func detail(d string) fantasy.ProviderOptions {
-	if d == "" || d == "auto" {
+// detail tells how closely to look, where the protocol has a word for it.
+func (m *model) detail(d string) fantasy.ProviderOptions {
+	if !m.profile.Detail || d == "" || d == "auto" {
 		return nil
 	}
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}

@@ -31,8 +31,11 @@ const defaultTimeout = 10 * time.Minute
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 	client := &http.Client{Transport: r.cfg.Codec.Transport(r.cfg.Base, mediaFields)}
-	if f.ImageOutput && f.Provider == "gemini" {
-		client.Transport = paintingGemini{client.Transport}
+	switch {
+	case f.ImageOutput && f.Provider == "gemini":
+		client.Transport = rewriting{client.Transport, askGemini}
+	case f.ImageOutput && f.Provider == "openai":
+		client.Transport = rewriting{client.Transport, askResponses}
 	}
 	m := &model{profile: f, codec: r.cfg.Codec, timeout: cmp.Or(r.cfg.Timeout, defaultTimeout)}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"atelier/media"
 )
 
 // Status is the state of a run or a step.
@@ -47,11 +49,26 @@ type Run struct {
 	// it that was done anew; empty if there is none.
 	ForkedFrom string `json:"forked_from,omitempty"`
 	ForkedStep string `json:"forked_step,omitempty"`
+	// InputImages came with the task, VisionContext are pictures of actions that the model
+	// was shown by its policy: refs with type, file name and detail, never bytes.
+	InputImages   []InputImage `json:"input_images,omitempty"`
+	VisionContext []InputImage `json:"vision_context,omitempty"`
+	// Dispositions say what became of pictures and models that were asked for.
+	Dispositions json.RawMessage `json:"dispositions,omitempty"`
 
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
 	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// InputImage is a stored picture that a model is shown.
+type InputImage struct {
+	Ref      media.Ref `json:"ref"`
+	MIMEType string    `json:"mime_type"`
+	FileName string    `json:"filename,omitempty"`
+	// Detail is auto, low or high; empty means auto.
+	Detail string `json:"detail,omitempty"`
 }
 
 // Usage counts what a run or a call used.
@@ -121,7 +138,8 @@ type Runs interface {
 	// with the same id is media.CodeConflict.
 	CreateRun(ctx context.Context, r Run) error
 	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
-	// failure and FinishedAt. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	// failure, vision context, dispositions and FinishedAt; and input images, if there are
+	// any. Doing it again overwrites; an unknown id is media.CodeNotFound.
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)

@@ -253,3 +253,37 @@ func TestLongConversations(t *testing.T) {
 		t.Error("the note of the first message is not granted any more")
 	}
 }
+
+// TestImagesOfTheConversation: a ref means an item of the conversation that the run goes
+// on, and nothing elsewhere.
+func TestImagesOfTheConversation(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, `{"message":"seen","done":true}`)
+	ask := func(conversation string, image agent.Image) (*agent.Result, error) {
+		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Conversation: conversation, Owner: owner, Images: []agent.Image{image}})
+	}
+	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==")
+	must(t, err)
+	first, err := ask(run.NewConversation, agent.Image{Data: dot, FileName: "dot.png"})
+	must(t, err)
+	ref := first.InputImages[0].Ref
+	next, err := ask(first.Conversation, agent.Image{Ref: ref, Detail: "auto"})
+	must(t, err)
+	if len(next.InputImages) != 1 || next.InputImages[0].Ref != ref {
+		t.Errorf("input images %+v", next.InputImages)
+	}
+	told := h.last()
+	if m := told[len(told)-1]; m.Parts[len(m.Parts)-1].Media == nil || m.Parts[len(m.Parts)-1].Media.Ref != ref {
+		t.Errorf("the model is shown %+v", m.Parts)
+	}
+	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: next.RunID})
+	must(t, err)
+	if len(rec.Items) != 1 || rec.Items[0].Origin.Direction != "input" {
+		t.Errorf("records %+v", rec.Items)
+	}
+	for _, elsewhere := range []string{"", run.NewConversation} {
+		if _, err := ask(elsewhere, agent.Image{Ref: ref}); media.CodeOf(err) != media.CodeUnknownRef {
+			t.Errorf("in conversation %q: %v", elsewhere, err)
+		}
+	}
+}

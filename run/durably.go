@@ -170,8 +170,9 @@ func (s *Service) outfit(ctx context.Context, setting json.RawMessage) (Agents, 
 	return agents, nil
 }
 
-// takenWithin is how long another process may take to begin what was handed to it.
-const takenWithin = 5 * time.Second
+// takenWithin is how long it may take until what was handed over begins: a busy machine
+// is slow, and who waits longer is told that another process has it.
+const takenWithin = 30 * time.Second
 
 // End cancels a run wherever it is: one of another process stops there within a second,
 // one that waits or whose process has ended is ended here. What it made is kept. The

@@ -67,7 +67,11 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
 			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
 		},
+		InputImages: images(r.InputImages), VisionContext: images(r.VisionContext),
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+	if len(r.Dispositions) > 0 {
+		row.Dispositions = encode(r.Dispositions)
 	}
 	if r.Definition != "" {
 		row.Definition = encode(r.Definition)
@@ -96,6 +100,15 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		return err
 	}
 	return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+}
+
+// images are the pictures of a run as its row keeps them.
+func images(list []agent.InputImage) []ledger.InputImage {
+	var out []ledger.InputImage
+	for _, i := range list {
+		out = append(out, ledger.InputImage(i))
+	}
+	return out
 }
 
 // begin saves a run that begins, or finds it where it is replayed: then it is under way again.

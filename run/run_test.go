@@ -64,7 +64,7 @@ func (s script) Choose(context.Context, []string) (chat.Choice, error) {
 }
 
 func (s script) Profile() chat.Profile {
-	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true}
+	return chat.Profile{ID: "script-1", Name: "Script", Provider: "offline", Offline: true, SupportsVision: true}
 }
 
 func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {

@@ -164,7 +164,10 @@ type preparer interface {
 
 // begin keeps what is asked and lets the run begin.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
-	var err error
+	req, err := s.recalled(ctx, req)
+	if err != nil {
+		return err
+	}
 	if p, ok := s.cfg.Agents.(preparer); ok {
 		if req, err = p.Prepare(ctx, req); err != nil {
 			return err

@@ -136,7 +136,9 @@ func (t turn) message() (Message, error) {
 	m := Message{Role: role}
 	parts := t.Parts
 	if len(parts) == 0 {
-		if json.Unmarshal(t.Content, &m.Text) == nil {
+		var text string
+		if json.Unmarshal(t.Content, &text) == nil {
+			m.add(text, nil)
 			return m, nil
 		}
 		if err := json.Unmarshal(t.Content, &parts); err != nil {
@@ -144,7 +146,6 @@ func (t turn) message() (Message, error) {
 		}
 	}
 	for _, p := range parts {
-		m.Text += p.Text
 		img, err := p.image()
 		if err != nil {
 			return m, err
@@ -152,9 +153,7 @@ func (t turn) message() (Message, error) {
 		if img != nil && role != "user" {
 			return m, fmt.Errorf("a %s message holds a picture: only user messages may", role)
 		}
-		if img != nil {
-			m.Images = append(m.Images, *img)
-		}
+		m.add(p.Text, img)
 	}
 	return m, nil
 }
@@ -172,6 +171,7 @@ func (p content) image() (*Image, error) {
 			return nil, errors.New("input_image: image_url must be a string")
 		}
 		img, err := parseImage(url)
+		img.Detail = p.Detail
 		return &img, err
 	case len(p.Image) > 0:
 		var b struct {

@@ -41,8 +41,19 @@ type Image struct {
 	Size     int
 	// SHA256 is the hexadecimal hash of the decoded bytes.
 	SHA256 string
+	// Width and Height are in pixels, 0 where the bytes do not tell.
+	Width, Height int
 	// Detail is what was asked for, in the dialects that have it.
 	Detail string
+
+	// found is the type that the bytes have.
+	found string
+}
+
+// Part is a piece of a message: text, or a picture.
+type Part struct {
+	Text  string
+	Image *Image
 }
 
 // Message is one message as the service received it.
@@ -50,6 +61,17 @@ type Message struct {
 	Role   string
 	Text   string
 	Images []Image
+	// Parts are both in the order in which they came.
+	Parts []Part
+}
+
+// add puts a piece into the message.
+func (m *Message) add(text string, img *Image) {
+	m.Text += text
+	m.Parts = append(m.Parts, Part{Text: text, Image: img})
+	if img != nil {
+		m.Images = append(m.Images, *img)
+	}
 }
 
 // Request is one request as the service received it.
@@ -77,7 +99,8 @@ func (r Request) join(role string) string {
 	return strings.Join(parts, "\n")
 }
 
-// Simulator is an OpenAI-compatible chat service. Its zero value answers "{}".
+// Simulator is a chat service that speaks every [Dialect]. It answers 400 to a body
+// that departs from what the service documents. Its zero value answers "{}".
 type Simulator struct {
 	// Key is the credential it accepts; empty accepts any.
 	Key string
@@ -88,6 +111,8 @@ type Simulator struct {
 	// MaxText is how many bytes of text the messages may hold, the system's excepted;
 	// more is the provider's context-length error. 0 means no limit.
 	MaxText int
+
+	contract contract
 
 	mu       sync.Mutex // guards the rest
 	faults   []Fault
@@ -156,10 +181,18 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // read parses a request of a dialect.
 func (s *Simulator) read(d Dialect, path string, body []byte) (Request, error) {
-	if d == DialectOpenAI {
-		return parse(body)
+	parsed := parse
+	if d != DialectOpenAI {
+		parsed = func(b []byte) (Request, error) { return parseDialect(d, path, b) }
 	}
-	return parseDialect(d, path, body)
+	req, err := parsed(body)
+	if err == nil {
+		err = s.contract.check(d, body)
+	}
+	if err == nil {
+		err = consistent(d, req.Messages)
+	}
+	return req, err
 }
 
 func (s *Simulator) record(req Request) Fault {
@@ -277,7 +310,9 @@ func parse(body []byte) (Request, error) {
 
 func parseContent(role string, raw json.RawMessage) (Message, error) {
 	msg := Message{Role: role}
-	if json.Unmarshal(raw, &msg.Text) == nil {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		msg.add(text, nil)
 		return msg, nil
 	}
 	var parts []struct {
@@ -294,14 +329,14 @@ func parseContent(role string, raw json.RawMessage) (Message, error) {
 	for _, p := range parts {
 		switch p.Type {
 		case "text":
-			msg.Text += p.Text
+			msg.add(p.Text, nil)
 		case "image_url":
 			img, err := parseImage(p.ImageURL.URL)
 			if err != nil {
 				return msg, err
 			}
 			img.Detail = p.ImageURL.Detail
-			msg.Images = append(msg.Images, img)
+			msg.add("", &img)
 		default:
 			return msg, fmt.Errorf("invalid content part type %q", p.Type)
 		}
@@ -319,7 +354,9 @@ func parseImage(url string) (Image, error) {
 		return Image{}, fmt.Errorf("invalid base64 image_url: %w", err)
 	}
 	sum := sha256.Sum256(b)
-	return Image{MIMEType: head, Size: len(b), SHA256: hex.EncodeToString(sum[:])}, nil
+	img := Image{MIMEType: head, Size: len(b), SHA256: hex.EncodeToString(sum[:])}
+	img.found, img.Width, img.Height = look(b)
+	return img, nil
 }
 
 // Calm forgets the faults that are still to come.

@@ -22,6 +22,8 @@ type conversation struct {
 	seen []seen
 	// results are the answers to earlier steps, in order.
 	results []result
+	// answer is what the person answered to the latest question; nil if there was none.
+	answer *answered
 }
 
 type callee struct {
@@ -47,7 +49,11 @@ type result struct {
 	Actions []actionResult `json:"actions"`
 	Agents  []agentResult  `json:"agents"`
 	Errors  []problem      `json:"errors"`
+	Answer  *answered      `json:"answer"`
 }
+
+// empty tells that a message held an answer and nothing else.
+func (r *result) empty() bool { return len(r.Actions)+len(r.Agents)+len(r.Errors) == 0 }
 
 type actionResult struct {
 	Name    string          `json:"name"`
@@ -91,10 +97,15 @@ func read(r chat.Request) *conversation {
 		at := lastBlock(text, &block)
 		switch {
 		case block.Results != nil:
-			c.results = append(c.results, *block.Results)
+			if a := block.Results.Answer; a != nil {
+				c.answer, c.media = a, append(c.media, a.Media...)
+			}
+			if !block.Results.empty() || block.Results.Answer == nil {
+				c.results = append(c.results, *block.Results)
+			}
 		default:
 			// The latest message of a person is the task; a new one starts over.
-			c.task, c.results = strings.TrimSpace(text[:at]), nil
+			c.task, c.results, c.answer = strings.TrimSpace(text[:at]), nil, nil
 			c.input, c.media = block.Context.Input, append(c.media, block.Context.Media...)
 		}
 	}
@@ -171,6 +182,7 @@ type step struct {
 	Actions   []actionCall   `json:"actions,omitempty"`
 	Agents    []agentCall    `json:"agents,omitempty"`
 	Promote   []promotion    `json:"promote,omitempty"`
+	Ask       *inquiry       `json:"ask,omitempty"`
 	Message   string         `json:"message,omitempty"`
 	Payload   map[string]any `json:"payload,omitempty"`
 	Done      bool           `json:"done"`

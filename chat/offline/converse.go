@@ -110,6 +110,7 @@ func talk(c *conversation) string {
 	if c.can("Edit Image") {
 		m += "I can change pictures by simple words: make it bluer, darker, black and white, add a boat. "
 	}
+	m += "Begin with “ask me what to draw” and I ask you first. "
 	return m + "Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model."
 }
 

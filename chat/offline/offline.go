@@ -81,11 +81,14 @@ func decide(c *conversation) step {
 		return infographic(c)
 	case c.can("Create SVG Chart"):
 		return write(c)
-	case wantsLook(c):
-		return look(c)
-	default:
-		return converse(c)
 	}
+	if s, asks := consult(c); asks {
+		return s
+	}
+	if wantsLook(c) {
+		return look(c)
+	}
+	return converse(c)
 }
 
 // withPictures adds to a final message what the pictures of the task look like.

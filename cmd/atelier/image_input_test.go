@@ -2,15 +2,19 @@ package main
 
 import (
 	"bytes"
+	endian "encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/color"
+	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"atelier/chat/chattest"
@@ -92,6 +96,15 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		"unknown ref":      {[]string{"--image", "img-7k3m9q2x"}, "neither a file nor a stored item"},
 		"forty":            {many, "40 pictures are given and Atelier Offline (offline) takes 4"},
 		"detail":           {[]string{"--image", good, "--image-detail", "huge"}, "auto"},
+		"nothing in it":    {[]string{"--image", p.write("empty.png", "")}, "is empty"},
+		"a folder":         {[]string{"--image", p.dir}, "no file"},
+		"a pipe":           {[]string{"--image", p.pipe("pipe.png")}, "no file"},
+		"30,000 × 30,000":  {[]string{"--image", p.write("vast.png", pngHead(30_000, 30_000))}, "30000 × 30000 pixels"},
+		"over the limit":   {[]string{"--image", p.sparse("heavy.png", pngHead(9, 9), 65<<20)}, "limit"},
+		"HEIC":             {[]string{"--image", p.write("a.heic", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"+strings.Repeat("x", 3000))}, "image/heic, which Atelier Offline (offline) does not take"},
+		"AVIF":             {[]string{"--image", p.write("a.avif", "\x00\x00\x00\x1cftypavif\x00\x00\x00\x00avifmif1miaf"+strings.Repeat("x", 3000))}, "image/avif, which Atelier Offline (offline) does not take"},
+		"second is bad":    {[]string{"--image", good, "--image", "nowhere.png"}, "nowhere.png is neither"},
+		"lost images":      {[]string{"--image", good, "--lost-images", "keep"}, "drop"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,6 +117,82 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 	ans := read[answer](p, append([]string{"run", "sage", "Describe it", "--lenient-images", "--json"}, many...)...)
 	if ans.Status != "succeeded" || len(ans.Warnings) != 36 || len(ans.InputImages) != 40 {
 		t.Errorf("%s with %d warnings, %d pictures", ans.Status, len(ans.Warnings), len(ans.InputImages))
+	}
+}
+
+// pngHead begins like a PNG of a size, and ends there.
+func pngHead(w, h uint32) string {
+	b := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR")
+	b = endian.BigEndian.AppendUint32(endian.BigEndian.AppendUint32(b, w), h)
+	b = append(b, 8, 2, 0, 0, 0)
+	return string(endian.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:])))
+}
+
+// sparse writes a file whose rest up to size is a hole.
+func (p *place) sparse(name, head string, size int64) string {
+	p.t.Helper()
+	path := p.write(name, head)
+	if err := os.Truncate(path, size); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
+// pipe makes a pipe that nobody writes to.
+func (p *place) pipe(name string) string {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
+// TestPicturesThatAreConverted: a PNG of 50 MB and an animated GIF reach the provider in
+// a form that it takes, and a run that was given one of whose bytes nothing is left says so.
+func TestPicturesThatAreConverted(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Answer = func(chattest.Request) string { return done(t, "I saw it.") }
+	var heavy, moving bytes.Buffer
+	plain := png.Encoder{CompressionLevel: png.NoCompression}
+	if err := plain.Encode(&heavy, image.NewNRGBA(image.Rect(0, 0, 4200, 3000))); err != nil {
+		t.Fatal(err)
+	}
+	film := &gif.GIF{}
+	for i := range 3 {
+		frame := image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})
+		frame.Pix[i] = 1
+		film.Image, film.Delay = append(film.Image, frame), append(film.Delay, 5)
+	}
+	if err := gif.EncodeAll(&moving, film); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, reason string }{
+		{p.write("heavy.png", heavy.String()), "takes 15700000 bytes"},
+		{p.write("moving.gif", moving.String()), "takes one frame, not 3"},
+	} {
+		ans := read[answer](p, "run", "sage", "What is it?", "--image", c.path, "--json")
+		if len(ans.Dispositions) == 0 || !strings.Contains(ans.Dispositions[len(ans.Dispositions)-1].Reason, c.reason) {
+			t.Errorf("dispositions %+v, want %q", ans.Dispositions, c.reason)
+		}
+		all := s.chat.Requests()
+		if got := all[len(all)-1].Messages[1].Images; len(got) != 1 || got[0].MIMEType != "image/png" || got[0].Size > 20_000_000 {
+			t.Errorf("arrived: %+v", got)
+		}
+	}
+	// The record is there, its bytes are not.
+	given := p.picture("lost.png", 31, 17, color.White)
+	ref := string(read[answer](p, "run", "sage", "What is it?", "--image", given, "--json").InputImages[0].Ref)
+	if err := os.Remove(p.blobPath(t, media.DigestOf([]byte(mustRead(t, given))))); err != nil {
+		t.Fatal(err)
+	}
+	before := len(s.chat.Requests())
+	if o := p.atelier("run", "sage", "What is it?", "--image", ref); o.code != exitInput || !strings.Contains(o.stderr, "image 1") || !strings.Contains(o.stderr, "give its file again") {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	if n := len(s.chat.Requests()); n != before {
+		t.Errorf("%d calls were paid for", n-before)
 	}
 }
 

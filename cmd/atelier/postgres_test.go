@@ -13,6 +13,9 @@ import (
 // server.
 func runTests(m *testing.M) int { return pgtest.Main(m) }
 
+// tags are the build tags of this test binary.
+const tags = "postgres"
+
 // newDatabase is an empty database for each place.
 func newDatabase(t *testing.T) string {
 	t.Helper()

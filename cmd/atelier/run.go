@@ -35,6 +35,7 @@ type runCmd struct {
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	ApproveOver   string   `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
 	Open          bool     `help:"Open the report in the browser."`
 	JSON          bool     `help:"Print one JSON object."`
 
@@ -109,6 +110,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
 	req := agent.Request{
 		Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, LenientImages: c.LenientImages,
 		ApproveOver: c.ApproveOver,
+		LostImages:  agent.LostImages(c.LostImages),
 	}
 	var err error
 	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {

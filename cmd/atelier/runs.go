@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"atelier/agent"
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -152,6 +153,15 @@ func (c *runsShowCmd) Run(w *world) error {
 		if r.ForkedFrom != "" {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}
+		for _, i := range r.InputImages {
+			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, i.FileName)
+		}
+		for _, i := range r.VisionContext {
+			w.line("in view: %s  %s", i.Ref, i.MIMEType)
+		}
+		for _, d := range dispositions(r) {
+			w.line("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+		}
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
 		}
@@ -192,6 +202,12 @@ func (c *runsShowCmd) steps(w *world) error {
 		table(w.stdout, []string{"STEP", "FINISHED", ""}, rows)
 		return nil
 	})
+}
+
+// dispositions are what became of wishes of a run.
+func dispositions(r ledger.Run) (list []generate.Disposition) {
+	_ = json.Unmarshal(r.Dispositions, &list) // a row of another shape has none to show
+	return list
 }
 
 type runsEventsCmd struct {

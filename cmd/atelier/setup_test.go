@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asBinary) != "" {
 		main() // exits
 	}
-	os.Exit(runTests(m))
+	code := runTests(m)
+	tidy()
+	os.Exit(code)
 }
 
 // place is a data folder and an environment in which commands run.
@@ -168,7 +170,7 @@ func (p *place) start(args ...string) *process {
 // started begins the test binary in a process of its own, as the environment says.
 func (p *place) started(env []string, args ...string) *process {
 	p.t.Helper()
-	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), os.Args[0], args...)}
+	s := &process{t: p.t, cmd: exec.CommandContext(p.t.Context(), binary(p.t), args...)}
 	s.cmd.Dir = p.dir
 	s.cmd.Env = append(env, "HOME="+p.dir, "TMPDIR="+os.TempDir(), "GOCOVERDIR="+p.dir)
 	for k, v := range p.env {

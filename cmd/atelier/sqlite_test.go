@@ -8,3 +8,6 @@ func runTests(m *testing.M) int { return m.Run() }
 
 // newDatabase leaves the ledger in the data folder.
 func newDatabase(*testing.T) string { return "" }
+
+// tags are the build tags of this test binary.
+const tags = ""

@@ -26,8 +26,16 @@ func runRoundTrip(t *testing.T, f *fixture) {
 	r.Usage = ledger.Usage{ModelCalls: 3, InputTokens: 1000, OutputTokens: 20, Images: 2}
 	r.Cost = ledger.Cost{EstimatedUSD: usd("0.134"), Complete: true}
 	r.Failure = ledger.Failure{Code: "over_budget", Message: "used all turns", Retryable: true}
+	r.InputImages = []ledger.InputImage{{Ref: "img-7k3m9q2x", MIMEType: "image/png", FileName: "sea.png", Detail: "low"}}
+	r.VisionContext = []ledger.InputImage{{Ref: "img-8k3m9q2x", MIMEType: "image/jpeg"}}
+	r.Dispositions = json.RawMessage(`[{"setting":"image","outcome":"dropped"}]`)
 	r.FinishedAt = f.deps.Now()
 	if err := f.FinishRun(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	again := r
+	again.InputImages = nil
+	if err := f.FinishRun(ctx, again); err != nil { // leaves the pictures that came with the run
 		t.Fatal(err)
 	}
 	got, err := f.Run(ctx, owner, r.ID)

@@ -18,8 +18,8 @@ import (
 	"strconv"
 	"time"
 
-	// The driver registers itself as "sqlite".
-	_ "modernc.org/sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"atelier/ledger"
 	"atelier/ledger/internal/sqlstore"
@@ -61,10 +61,12 @@ var _ ledger.Store = (*Store)(nil)
 // Open opens the ledger, creating and migrating it as needed. A database that a newer
 // program wrote is media.CodeUnsupported; one that is no database is media.CodeCorrupt.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	db, err := connect(c.withDefaults())
+	c = c.withDefaults()
+	db, err := connect(c)
 	if err != nil {
 		return nil, err
 	}
+	ready(ctx, db.Write, c.BusyTimeout)
 	s, err := sqlstore.Open(ctx, db)
 	if err != nil {
 		return nil, err
@@ -96,6 +98,24 @@ func connect(c Config) (sqlstore.Config, error) {
 	db.Read.SetMaxOpenConns(c.Readers)
 	db.Read.SetMaxIdleConns(c.Readers)
 	return db, nil
+}
+
+// ready waits while another process turns an empty file into a database with a
+// write-ahead log, for which SQLite does not wait by itself. Whatever else is wrong shows
+// when the database is used.
+func ready(ctx context.Context, db *sql.DB, limit time.Duration) {
+	const again = 10 * time.Millisecond
+	for range limit / again {
+		var e *sqlite.Error
+		if err := db.PingContext(ctx); !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(again):
+		}
+	}
 }
 
 func dsn(c Config, more string) string {

@@ -117,11 +117,11 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if e.root, err = dbos.NewContext(context.WithoutCancel(ctx), d); err != nil {
+	if e.root, err = e.connect(ctx, d); err != nil {
 		if d.SQLiteSystemDB != nil {
 			_ = d.SQLiteSystemDB.Close() // the other error is the one to tell
 		}
-		return nil, media.Errorf(media.CodeUnavailable, "open the durable engine's database: %w", scrubbed(err))
+		return nil, err
 	}
 	if e.lock, err = hold(c.Locks, e.root.GetExecutorID()); err != nil {
 		_ = dbos.Shutdown(e.root, shutdownLimit)
@@ -131,6 +131,21 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// connect makes the tables or brings them up to date, one process after the other: the
+// engine itself does not guard against another that does the same.
+func (e *Engine) connect(ctx context.Context, d dbos.Config) (dbos.Context, error) {
+	alone, err := await(ctx, e.cfg.Locks, tablesLock)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = alone.release(false) }()
+	root, err := dbos.NewContext(context.WithoutCancel(ctx), d)
+	if err != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "open the durable engine's database: %w", scrubbed(err))
+	}
+	return root, nil
 }
 
 // openSQLite opens the file. A commit survives the end of the process at once, and the

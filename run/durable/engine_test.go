@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -317,4 +318,24 @@ func TestSteps(t *testing.T) {
 	if steps, err := e.Steps("unknown"); err != nil || len(steps) != 0 {
 		t.Errorf("of unknown work: %+v, %v", steps, err)
 	}
+}
+
+// TestEnginesMakeTheTablesAtOnce: engines that meet at an empty database all open.
+func TestEnginesMakeTheTablesAtOnce(t *testing.T) {
+	t.Parallel()
+	c := sqliteConfig(t)
+	c.Executor = ""
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			e, err := durable.Open(t.Context(), c)
+			if err == nil {
+				err = e.Close(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -1,9 +1,11 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"atelier/media"
 )
@@ -33,6 +35,28 @@ func hold(dir, executor string) (*lock, error) {
 		return nil, err
 	}
 	return &lock{file: f, path: path}, nil
+}
+
+// tablesLock is held by the process that makes the engine's tables; no executor has
+// its name.
+const tablesLock = "tables"
+
+// awaitEvery is how soon a lock is tried again.
+const awaitEvery = 5 * time.Millisecond
+
+// await takes a lock as soon as nobody else holds it.
+func await(ctx context.Context, dir, name string) (*lock, error) {
+	for {
+		l, err := hold(dir, name)
+		if !errors.Is(err, errHeld) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(awaitEvery):
+		}
+	}
 }
 
 // release gives the lock up; the file of a process that ends in order goes with it.

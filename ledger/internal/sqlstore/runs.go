@@ -62,6 +62,11 @@ func runOutcome(v *values, r ledger.Run, now string) {
 	v.set("reported_usd", r.Cost.ReportedUSD)
 	v.set("cost_complete", flag(r.Cost.Complete))
 	v.failure(r.Failure)
+	if len(r.InputImages) > 0 { // whoever ends a run that could not go on does not know them
+		v.set("input_images", document(r.InputImages))
+	}
+	v.set("vision_context", document(r.VisionContext))
+	v.set("dispositions", raw(r.Dispositions))
 	v.set("finished_at", stamp(r.FinishedAt))
 	v.set("updated_at", now)
 }
@@ -69,7 +74,7 @@ func runOutcome(v *values, r ledger.Run, now string) {
 const runColumns = `id, owner, tree_id, parent_run_id, depth, agent, agent_path, definition_hash, definition,
 	status, task, message, payload, warnings, model_calls, input_tokens, output_tokens, images,
 	estimated_usd, reported_usd, cost_complete, error_code, error_message, retryable,
-	forked_from, forked_step, started_at, finished_at, created_at, updated_at`
+	forked_from, forked_step, input_images, vision_context, dispositions, started_at, finished_at, created_at, updated_at`
 
 func scanRun(from row) (ledger.Run, error) {
 	var r ledger.Run
@@ -78,7 +83,8 @@ func scanRun(from row) (ledger.Run, error) {
 		jsonCol{&r.Payload}, jsonCol{&r.Warnings}, &r.Usage.ModelCalls, &r.Usage.InputTokens,
 		&r.Usage.OutputTokens, &r.Usage.Images, &r.Cost.EstimatedUSD, &r.Cost.ReportedUSD, &r.Cost.Complete,
 		str(&r.Failure.Code), str(&r.Failure.Message), &r.Failure.Retryable,
-		str(&r.ForkedFrom), str(&r.ForkedStep), timeCol{&r.StartedAt}, timeCol{&r.FinishedAt}, timeCol{&r.CreatedAt}, timeCol{&r.UpdatedAt})
+		str(&r.ForkedFrom), str(&r.ForkedStep), jsonCol{&r.InputImages}, jsonCol{&r.VisionContext}, jsonCol{&r.Dispositions},
+		timeCol{&r.StartedAt}, timeCol{&r.FinishedAt}, timeCol{&r.CreatedAt}, timeCol{&r.UpdatedAt})
 	return r, err
 }
 

@@ -1,0 +1,32 @@
+package agent
+
+import (
+	"encoding/json"
+	"testing"
+
+	"atelier/media"
+)
+
+// FuzzForm asks with any schema and answers anything: each ends, and what is accepted is
+// JSON.
+func FuzzForm(f *testing.F) {
+	for _, schema := range []string{
+		approvalForm, answerForm, `{"$ref":"#"}`, `{"type":"string","pattern":"(a+)+$"}`, `true`,
+		`{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}`,
+	} {
+		f.Add([]byte(schema), []byte(`{"approve":true}`))
+		f.Add([]byte(schema), []byte(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"`))
+	}
+	f.Fuzz(func(t *testing.T, schema, value []byte) {
+		q, err := inquiry("What?", schema)
+		if err == nil {
+			err = q.fits(value)
+		}
+		switch {
+		case err != nil && media.CodeOf(err) != media.CodeInvalid:
+			t.Errorf("schema %q, value %q: %v", schema, value, err)
+		case err == nil && !json.Valid(value):
+			t.Errorf("accepted %q", value)
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package offline
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// askMe finds the wish to be asked: what, and what comes after it.
+	askMe = regexp.MustCompile(`(?is)^\s*(?:please,?\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?ask me(?:\s+first)?\s+(.+?)(?:(?:\s*[,;.:?]\s*(?:and\s+)?(?:then\s+)?|\s+(?:and\s+then|and|then|before you)\s+)(\S.*))?[\s.?!]*$`)
+	// itself stands for the answer in what comes after.
+	itself = regexp.MustCompile(`(?i)\b(?:it|that|this)\b`)
+)
+
+// inquiry is a question to a person.
+type inquiry struct {
+	Question string `json:"question"`
+}
+
+// answered is what a person answered.
+type answered struct {
+	Question string          `json:"question"`
+	Value    json.RawMessage `json:"value"`
+	Media    []item          `json:"media"`
+}
+
+// consult asks the person where the task says so. With the answer the task is what comes
+// after the question, with the answer in it.
+func consult(c *conversation) (step, bool) {
+	m := askMe.FindStringSubmatch(c.task)
+	if m == nil {
+		return step{}, false
+	}
+	if c.answer == nil {
+		return step{Reasoning: "The task wants the person to be asked.", Ask: &inquiry{Question: asQuestion(m[1])}}, true
+	}
+	answer, rest := c.answer.text(), strings.TrimSpace(m[2])
+	switch {
+	case rest == "":
+		c.task = "Draw a picture of " + answer
+	case itself.MatchString(rest):
+		c.task = itself.ReplaceAllLiteralString(rest, answer)
+	default:
+		c.task = rest + ", " + answer
+	}
+	return step{}, false
+}
+
+// text is the answer in words.
+func (a *answered) text() string {
+	var value any
+	if json.Unmarshal(a.Value, &value) != nil {
+		return ""
+	}
+	var words []string
+	collectWords(value, &words)
+	return strings.TrimRight(strings.Join(words, ", "), ".!? ")
+}
+
+func collectWords(v any, words *[]string) {
+	switch t := v.(type) {
+	case string:
+		*words = append(*words, strings.TrimSpace(t))
+	case map[string]any:
+		for _, k := range sortedKeys(t) {
+			collectWords(t[k], words)
+		}
+	case []any:
+		for _, e := range t {
+			collectWords(e, words)
+		}
+	}
+}
+
+// asQuestion writes what a person wants to be asked as a question.
+func asQuestion(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + strings.TrimRight(s[size:], " ?.!") + "?"
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// binaries holds what [binary] builds, until the tests end.
+var binaries = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "atelier-tests-") })
+
+// plain is this test binary without the race detector.
+var plain = sync.OnceValues(func() (string, error) {
+	dir, err := binaries()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "atelier.test")
+	out, err := exec.Command("go", "test", "-c", "-race=false", "-tags", tags, "-o", path, ".").CombinedOutput() //nolint:gosec,noctx // the go command
+	if err != nil {
+		return "", &exec.Error{Name: "go test -c: " + string(out), Err: err}
+	}
+	return path, nil
+})
+
+// binary is what processes of their own run. The race detector watches the commands that
+// run in this process; in others it would only make kills and restarts ten times as slow.
+func binary(t *testing.T) string {
+	t.Helper()
+	if !raced {
+		return os.Args[0]
+	}
+	path, err := plain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// tidy removes what binary built.
+func tidy() {
+	if dir, err := binaries(); err == nil {
+		_ = os.RemoveAll(dir) // only a temporary folder
+	}
+}
