@@ -18,7 +18,7 @@ var plain = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "atelier.test")
-	out, err := exec.Command("go", "test", "-c", "-race=false", "-tags", tags, "-o", path, ".").CombinedOutput() //nolint:gosec,noctx // the go command
+	out, err := exec.Command("go", "test", "-c", "-race=false", "-tags", tags, "-o", path, ".").CombinedOutput()
 	if err != nil {
 		return "", &exec.Error{Name: "go test -c: " + string(out), Err: err}
 	}

@@ -12,6 +12,7 @@ import (
 func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	p.bare()
 	list := func(args ...string) map[string]agentView {
 		views := map[string]agentView{}
 		for _, v := range read[[]agentView](p, append([]string{"agents", "list", "--json"}, args...)...) {

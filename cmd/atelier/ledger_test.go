@@ -86,6 +86,7 @@ func TestBadDatabase(t *testing.T) {
 		"postgres://ann:sesame@127.0.0.1:x1/a": {exitInput, "cannot be read"},
 	} {
 		p := newPlace(t)
+		p.bare()
 		p.env[databaseVariable] = url
 		for _, args := range [][]string{{"media", "list"}, {"generate", "a fox"}, {"run", "sage", "hello"}} {
 			o := p.atelier(args...)

@@ -10,6 +10,7 @@ import (
 func TestProcessesShareADataFolder(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
+	p.bare()
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	files := p.folder()
 	var all []*process

@@ -51,8 +51,19 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
-	data := filepath.Join(dir, "data")
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t)}}
+	data, database := filepath.Join(dir, "data"), newDatabase(t)
+	if database == "" {
+		furnish(t, data)
+	}
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: database}}
+}
+
+// bare takes the data folder away, as on the first day.
+func (p *place) bare() {
+	p.t.Helper()
+	if err := os.RemoveAll(p.data); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // outcome is what became of one command line.
