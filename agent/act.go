@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"atelier/action"
+	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -145,8 +146,11 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	}
 	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
 	ctx = context.WithValue(ctx, contextKey{}, own)
+	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		live = true
 		began := r.r.cfg.Now()
+		defer r.meter.begin(r.r.cfg.Now)()
 		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 		if journal.Left(ctx) {
 			return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
@@ -163,6 +167,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err != nil {
 		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err))}
 	}
+	r.countAct(k.Began, k.Ended, live, generate.Charge{ID: stepID, Images: generated(k.Media)})
 	k.Outcome.Media = k.Media
 	if err := r.set.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())

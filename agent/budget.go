@@ -3,20 +3,71 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"atelier/chat"
+	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 )
+
+// overtime is how long, at most, what is under way may go on when the time is up.
+const overtime = time.Minute
+
+// Limits are what the caller of a run allowed the whole tree; zero fields bound nothing.
+type Limits struct {
+	// Turns are those of each agent.
+	Turns int `json:"turns,omitempty"`
+	// Tokens are those in and out together, Images pictures that models make.
+	Tokens int64 `json:"tokens,omitempty"`
+	Images int64 `json:"images,omitempty"`
+	// TimeMS is time of work in milliseconds, USD money as decimal text.
+	TimeMS int64  `json:"time_ms,omitempty"`
+	USD    string `json:"usd,omitempty"`
+}
 
 // limits are what the caller of a run tree allows, beside the budgets of the
 // definitions. They are the same for all its runs.
 type limits struct {
 	turns  int
 	tokens int64
+	time   time.Duration
 	// spent counts the tokens of all runs of the tree.
 	spent *atomic.Int64
+	// worked is the meter of the root.
+	worked *meter
+	// allowed bounds pictures and money; it goes with the context.
+	allowed *generate.Allowance
+}
+
+// limits reads what a request allows. The error has code media.CodeInvalid.
+func (q Request) limits(m *meter) (limits, error) {
+	if q.MaxTurns < 0 || q.MaxTokens < 0 || q.MaxImages < 0 || q.MaxTime < 0 {
+		return limits{}, media.Errorf(media.CodeInvalid, "MaxTurns, MaxTokens, MaxImages and MaxTime must not be negative: leave them out for no limit")
+	}
+	b := generate.Bounds{USD: q.MaxCost, Images: q.MaxImages}
+	if err := b.Validate(); err != nil {
+		return limits{}, media.Errorf(media.CodeInvalid, "MaxCost: %w", err)
+	}
+	return limits{
+		turns: q.MaxTurns, tokens: q.MaxTokens, time: q.MaxTime, spent: &atomic.Int64{}, worked: m,
+		allowed: &generate.Allowance{Bounds: b},
+	}, nil
+}
+
+// record are the limits as the observer saves them.
+func (l limits) record() Limits {
+	return Limits{
+		Turns: l.turns, Tokens: l.tokens, TimeMS: l.time.Milliseconds(),
+		Images: l.allowed.Bounds.Images, USD: l.allowed.Bounds.USD,
+	}
 }
 
 // maxTurns is how many turns this run may take.
@@ -28,30 +79,134 @@ func (r *run) maxTurns() int {
 func (r *run) spend(u chat.Usage) {
 	n := u.InputTokens + u.OutputTokens
 	r.spent += n
-	if r.max.spent != nil {
-		r.max.spent.Add(n)
+	r.max.spent.Add(n)
+}
+
+// billed asks the model, if the budgets let it: the tokens and the price of the request
+// are held while it is under way, then those of the call are counted.
+func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, error) {
+	p, budget := r.model.Profile(), r.r.cfg.Budget
+	estimate := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
+	c := generate.Charge{ID: media.ScopeOf(ctx).PromptRun, Tokens: estimate.InputTokens, USD: price(p, p.Cost(estimate))}
+	if err := budget.Reserve(ctx, c); err != nil {
+		return chat.Response{}, err
 	}
+	end := r.meter.begin(r.r.cfg.Now)
+	resp, err := r.model.Generate(ctx, req)
+	end()
+	switch {
+	case err == nil:
+		c.Tokens, c.USD = resp.Usage.InputTokens+resp.Usage.OutputTokens, price(p, resp.CostUSD)
+		c.Images = int64(pictures(resp.Media))
+	case journal.Left(ctx):
+		return resp, err // whoever goes on makes this call again and settles it
+	case !errors.Is(err, chat.ErrUnsettled):
+		c = generate.Charge{ID: c.ID}
+	}
+	budget.Settle(context.WithoutCancel(ctx), c)
+	return resp, err
+}
+
+// countAct counts an act that the journal knows: when it was under way and, where an earlier
+// process did it, what it used. Nothing counts twice.
+func (r *run) countAct(began, ended time.Time, live bool, c generate.Charge) {
+	r.meter.add(began, ended)
+	if !live {
+		r.max.allowed.Recall(c)
+	}
+}
+
+// generated counts the pictures that models made for an act.
+func generated(items []media.Output) (n int64) {
+	for _, o := range items {
+		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// price is the cost of a call; that of an offline model is known.
+func price(p chat.Profile, usd *string) *string {
+	if usd == nil && p.Offline {
+		free := "0"
+		return &free
+	}
+	return usd
+}
+
+// pictures counts the pictures among what a chat model made itself.
+func pictures(items []media.Output) (n int) {
+	for _, o := range items {
+		if o.Modality == media.ModalityImage {
+			n++
+		}
+	}
+	return n
 }
 
 // spentUp says which budget ends with the turn that comes, or nothing.
 func (r *run) spentUp() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	worked := r.max.worked.worked(r.r.cfg.Now())
 	switch most := r.maxTurns(); {
 	case r.turns > 0 && r.spec.def.Tokens > 0 && r.spent >= int64(r.spec.def.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", r.spec.slug, r.spent, r.spec.def.Tokens)
 	case r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load() >= r.max.tokens:
 		return fmt.Sprintf("the run used %d tokens and may use %d", r.max.spent.Load(), r.max.tokens)
+	case r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
+		return r.max.late(worked)
 	case r.turns+1 >= most:
 		return fmt.Sprintf("agent %s may take %d turns", r.spec.slug, most)
 	}
 	return ""
 }
 
+// late says that the time is up.
+func (l limits) late(worked time.Duration) string {
+	return fmt.Sprintf("the run worked for %s and may work for %s", worked.Round(time.Millisecond), l.time)
+}
+
+// tight says which budget has no room for two more calls of the model, or nothing: then
+// the one that comes is the last. bounded tells whether there is such a budget.
+func (r *run) tight(ctx context.Context) (why string, bounded bool) {
+	p := r.model.Profile()
+	one := p.EstimateTokens(chat.Request{System: r.r.systems[r.spec.slug], Messages: r.history.messages()})
+	two := chat.Usage{InputTokens: 2 * max(1, one)}
+	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two))})
+	if media.CodeOf(err) != media.CodeOverBudget {
+		return "", bounded // who cannot tell lets the call itself find out
+	}
+	return "two more calls of the model do not fit, " + strings.TrimSuffix(problemOf(err).Message, ": raise it or ask for less"), bounded
+}
+
+// decided tells which budget ends with the turn that comes, or nothing. Where a budget is
+// shared, or is time, that is a step: what was decided once is decided again in a
+// replay, whatever the clock and the other agents do then.
+func (r *run) decided(ctx context.Context) string {
+	why := r.spentUp()
+	if r.turns == 0 {
+		return why
+	}
+	tight, bounded := r.tight(ctx)
+	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
+		return why
+	}
+	b, err := r.journal.Step(ctx, fmt.Sprintf("turn-%d-budget", r.turns+1), func(context.Context) ([]byte, error) {
+		return json.Marshal(why)
+	})
+	var before string
+	if err != nil || json.Unmarshal(b, &before) != nil {
+		return why
+	}
+	return before
+}
+
 // announceLast tells the model that its last turn has come, where a budget is at its
 // end. Who has one turn only is not told: there is nothing yet to finish with.
 func (r *run) announceLast(ctx context.Context) {
-	r.lastTurn = r.spentUp()
+	r.lastTurn = r.decided(ctx)
 	if r.lastTurn == "" || r.turns == 0 {
 		return
 	}
@@ -59,9 +214,65 @@ func (r *run) announceLast(ctx context.Context) {
 	r.warn(ctx, r.lastTurn+": it was told to finish with what it had")
 }
 
-// overBudget ends a run that did not finish in its last turn. What it made is kept,
-// and the items that its answer embeds so far are chosen for it.
-func (r *run) overBudget(ctx context.Context) error {
+// overBudget ends a run that did not finish in its last turn.
+func (r *run) overBudget() error {
+	return media.Errorf(media.CodeOverBudget, "%s and did not finish: allow more (turns and tokens in the agent's definition, --max-turns, --max-tokens, --max-time and --max-cost on the command line) or ask for less", r.lastTurn)
+}
+
+// timed ends the context of a root run when its tree has worked for as long as it may
+// and the overtime is over. What sub-agents and earlier processes worked counts.
+func (r *run) timed(ctx context.Context) (timed context.Context, stop func()) {
+	if r.depth > 0 || r.max.time == 0 {
+		return ctx, func() {}
+	}
+	ctx, cut := context.WithCancelCause(ctx)
+	most := min(r.max.time, math.MaxInt64-overtime) + min(r.max.time, overtime)
+	check := make(chan struct{}, 1)
+	var watching sync.WaitGroup
+	watching.Go(func() { r.watch(ctx, most, check, cut) })
+	r.meter.watch(func() {
+		select {
+		case check <- struct{}{}:
+		default:
+		}
+	})
+	return ctx, func() {
+		cut(nil)
+		watching.Wait()
+	}
+}
+
+// watch cuts the run when it has worked for the time given; check tells it to look again.
+func (r *run) watch(ctx context.Context, most time.Duration, check <-chan struct{}, cut context.CancelCauseFunc) {
+	for {
+		worked := r.meter.worked(r.r.cfg.Now())
+		if worked >= most {
+			cut(media.Errorf(media.CodeOverBudget, "%s: what was under way was ended; allow more (--max-time) or ask for less", r.max.late(worked)))
+			return
+		}
+		t := time.NewTimer(most - worked)
+		select {
+		case <-t.C:
+		case <-check:
+		case <-ctx.Done():
+		}
+		t.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// atEnd is the error of a run that a budget ended: what it made is kept, and the items
+// that its answer embeds so far are chosen for it. Other errors stay.
+func (r *run) atEnd(ctx context.Context, err error) error {
+	if cut := context.Cause(ctx); err != nil && media.CodeOf(cut) == media.CodeOverBudget {
+		err = cut
+	}
+	if media.CodeOf(err) != media.CodeOverBudget {
+		return err
+	}
 	r.acceptRefs(ctx)
-	return media.Errorf(media.CodeOverBudget, "over budget: %s and did not finish: what was made is kept; allow more turns or tokens (turns and tokens in the agent's definition, --max-turns and --max-tokens on the command line) or ask for less", r.lastTurn)
+	why := strings.TrimPrefix(err.Error(), "over budget: ")
+	return &media.Error{Code: media.CodeOverBudget, Message: "over budget: " + why + "; what was made is kept", Cause: err}
 }

@@ -183,6 +183,7 @@ func (r *run) code(ctx context.Context) (err error) {
 			err = media.Errorf(media.CodeInternal, "agent %s stopped on a defect of its own (panic of type %T)", r.spec.slug, p)
 		}
 	}()
+	defer r.meter.during(r.r.cfg.Now)()
 	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r})
 	if answer.Payload != nil {
 		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)

@@ -19,6 +19,7 @@ import (
 	"atelier/blob"
 	"atelier/blob/memblob"
 	"atelier/chat"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -194,6 +195,8 @@ type setup struct {
 	actions []action.Action
 	gos     map[string]agent.GoAgent
 	sources map[string]agent.Source
+	now     func() time.Time // nil is a clock that stands
+	journal journal.Journal
 }
 
 func build(tb testing.TB, s setup) *world {
@@ -212,6 +215,9 @@ func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
 	if err := w.actions.Register(append([]action.Action{paint()}, s.actions...)...); err != nil {
 		tb.Fatal(err)
 	}
+	if s.now == nil {
+		s.now = func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
+	}
 	defs, err := agent.Load(definitions(s.agents))
 	if err != nil {
 		tb.Fatal(err)
@@ -221,7 +227,7 @@ func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
 	w.runner, err = agent.NewRunner(agent.Config{
 		Definitions: defs, GoAgents: s.gos, Actions: w.actions, Models: w.script, Codec: w.store,
 		Recorder: w.recorder, Observer: w.watcher, Sources: s.sources,
-		Now: func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) },
+		Now: s.now, Journal: s.journal,
 		NewID: func() string {
 			mu.Lock()
 			defer mu.Unlock()

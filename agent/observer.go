@@ -52,6 +52,8 @@ type RunRecord struct {
 	Usage    Usage    `json:"usage"`
 	Cost     Cost     `json:"cost"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Limits are what the caller of a root run allowed.
+	Limits Limits `json:"limits,omitzero"`
 	// InputImages came with the task; VisionContext are pictures of actions that the
 	// model was shown by its policy.
 	InputImages   []InputImage `json:"input_images,omitempty"`

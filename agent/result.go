@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"strings"
+	"time"
 
 	"atelier/action"
 	"atelier/chat"
@@ -67,6 +68,21 @@ type Request struct {
 	// counted when an answer has come, so a run ends a little above its limit.
 	MaxTurns  int   `json:"max_turns,omitempty"`
 	MaxTokens int64 `json:"max_tokens,omitempty"`
+	// MaxTime is for how long the run tree may work: the time in which model calls and
+	// acts are under way, those at once counted once, without the waiting for a person and
+	// with what earlier processes worked; 0 means no limit. When it is up, agents get one
+	// last turn. What is under way may go on for as long again, a minute at most; then it
+	// is ended, and the run is over_budget.
+	MaxTime time.Duration `json:"max_time_ns,omitempty"`
+	// MaxImages is how many pictures models may make for the run tree; 0 means no limit. A
+	// request for more than are left is refused before any call, and the model is told.
+	MaxImages int64 `json:"max_images,omitempty"`
+	// MaxCost is what model calls and generations of the run tree may cost, in US dollars as
+	// exact decimal text ("0.25"); empty means no limit, "0" only what is free. An act is
+	// refused whose estimate is more than what is left; a model call without a price passes
+	// as long as something is left. A model call that is refused ends the run with
+	// over_budget; a generation that is refused is told to the model.
+	MaxCost string `json:"max_cost,omitempty"`
 	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
 	// has to say about them.
 	Found []media.Output `json:"found,omitempty"`
@@ -149,8 +165,11 @@ type Usage struct {
 	ModelCalls   int   `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
-	// Images counts the pictures that the run tree made.
+	// Images counts the pictures that models made for the run tree.
 	Images int `json:"images"`
+	// WorkedMS is for how many milliseconds the run and its sub-agents worked, see
+	// [Request].MaxTime.
+	WorkedMS int64 `json:"worked_ms"`
 }
 
 func (u *Usage) add(v Usage) {

@@ -48,6 +48,7 @@ type run struct {
 	lostImages      LostImages          // what to do when their bytes go away
 	vision          VisionContextPolicy // for pictures that actions make
 	startedAt       time.Time
+	meter           *meter       // for how long the run worked
 	calls           atomic.Int64 // acts of Go code, for their index
 	request         Request      // what the run tree was asked; of the root only
 	part            int          // how often the run tree was resumed
@@ -77,7 +78,8 @@ type preference struct{ chat, image []string }
 func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.set, r.seen, r.cost.Complete = &media.Set{}, map[media.Ref]bool{}, true
 	r.startedAt = r.wait.started(r.journal.Name(""), r.r.cfg.Now())
-	ctx = r.scoped(ctx)
+	ctx, stop := r.timed(r.scoped(ctx))
+	defer stop()
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {
@@ -102,6 +104,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 
 // scoped gives a context in which things belong to the run.
 func (r *run) scoped(ctx context.Context) context.Context {
+	ctx = generate.WithAllowance(ctx, r.max.allowed)
 	return media.WithScope(ctx, media.Scope{Owner: r.owner, Tree: r.tree, Run: r.id, AgentPath: r.path})
 }
 
@@ -137,8 +140,11 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
 	}
 	status := StatusSucceeded
+	err = r.atEnd(ctx, err)
 	switch {
 	case err == nil:
+	case media.CodeOf(err) == media.CodeOverBudget:
+		status = StatusFailed
 	case errors.Is(err, ErrPaused) && !errors.Is(ctx.Err(), context.Canceled):
 		return r.rest(ctx), nil
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
@@ -205,6 +211,10 @@ func (r *run) record(status Status, err error) RunRecord {
 		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
 		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
 		InputImages: r.images, VisionContext: slices.Clone(r.context),
+	}
+	rec.Usage.WorkedMS = r.meter.worked(r.r.cfg.Now()).Milliseconds()
+	if r.depth == 0 {
+		rec.Limits = r.max.record()
 	}
 	if r.spec.def != nil {
 		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source

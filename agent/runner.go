@@ -6,13 +6,13 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"atelier/action"
 	"atelier/chat"
+	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -63,6 +63,9 @@ type Config struct {
 	Guardrail Guardrail
 	// Journal makes the run durable; nil means [journal.Memory].
 	Journal journal.Journal
+	// Budget bounds the calls of chat models; give the one of the gateway, so that both
+	// count against the same. Nil means [generate.InMemory].
+	Budget generate.Budget
 	// Observer saves and shows what happens; nil means nobody does.
 	Observer Observer
 	// Sources are files, web, db, kb and the program's own by name. A name that is
@@ -99,6 +102,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Journal == nil {
 		c.Journal = journal.Memory{}
+	}
+	if c.Budget == nil {
+		c.Budget = generate.InMemory{}
 	}
 	if c.Observer == nil {
 		c.Observer = silent{}
@@ -259,8 +265,10 @@ func (r *Runner) root(req Request) (*run, error) {
 	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
 		return nil, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
 	}
-	if req.MaxTurns < 0 || req.MaxTokens < 0 {
-		return nil, media.Errorf(media.CodeInvalid, "MaxTurns and MaxTokens must not be negative")
+	m := &meter{}
+	most, err := req.limits(m)
+	if err != nil {
+		return nil, err
 	}
 	wait, part := newWaiting(req.State, r.cfg.Now()), 0
 	if req.State != nil {
@@ -272,7 +280,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		request: req, wait: wait, part: part,
 		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
-		max:    limits{turns: req.MaxTurns, tokens: req.MaxTokens, spent: &atomic.Int64{}},
+		max:    most, meter: m,
 		images: inputImages(req.Images), lenient: req.LenientImages, lostImages: req.LostImages, vision: spec.vision(req.Vision),
 	}, nil
 }

@@ -58,7 +58,7 @@ func (r *run) loop(ctx context.Context) error {
 		p.Message += ". Answer again with one JSON object as described under How to answer."
 		r.tell(results{Errors: []action.Problem{p}})
 	}
-	return r.overBudget(ctx)
+	return r.overBudget()
 }
 
 // choose opens the chat model.
@@ -276,12 +276,14 @@ func (a answered) err() error {
 // generate is the journalled call.
 func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
 	var failed error // the error itself, where the call was made just now
+	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		live = true
 		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages, false)}
 		if len(a.Lost) > 0 {
 			return json.Marshal(a)
 		}
-		a.Response, failed = r.model.Generate(ctx, req)
+		a.Response, failed = r.billed(ctx, req)
 		if failed != nil {
 			if ctx.Err() != nil {
 				return nil, failed
@@ -307,6 +309,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
 	}
+	r.countAct(a.Began, a.Ended, live, generate.Charge{
+		ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media)),
+	})
 	if failed != nil {
 		return a, failed
 	}
@@ -317,7 +322,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 func (r *run) count(p chat.Profile, resp chat.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.usage.add(Usage{ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens})
+	r.usage.add(Usage{
+		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),
+	})
 	r.spend(resp.Usage)
 	r.cost.addCall(resp, p.Offline)
 	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}

@@ -1,28 +1,68 @@
 package generate
 
-import "context"
+import (
+	"context"
+	"math/big"
 
-// Budget bounds what operations may cost. Implementations are safe for concurrent use.
-type Budget interface {
-	// Reserve holds the operation's estimated cost against every budget of the scope of
-	// ctx (its run, its day, its owner), all or none. The error has code
-	// media.CodeOverBudget and names the budget and what is left of it. An unknown
-	// estimate reserves nothing.
-	Reserve(ctx context.Context, op Operation) error
-	// Settle gives the reservation back and counts what the operation cost: what the
-	// provider reported, else the estimate of the results that were made. It is called
-	// when an operation is over, in a later process perhaps, and once more if a process
-	// dies before it saved the receipt: the second time changes nothing.
-	Settle(ctx context.Context, op Operation)
+	"atelier/media"
+)
+
+// Charge is what one billable act may use, or did use: an operation, or a call of a
+// chat model.
+type Charge struct {
+	// ID is the act's, the same in every process that works on it.
+	ID string
+	// Images are the pictures that it makes.
+	Images int64
+	// Tokens are those of a chat model, in and out; operations have none.
+	Tokens int64
+	// USD is money in US dollars as exact decimal text; nil means unknown, "0" free.
+	USD *string
 }
 
-// NoBudget lets everything pass.
-type NoBudget struct{}
+// Budget bounds what acts may use. Implementations are safe for concurrent use.
+type Budget interface {
+	// Reserve holds what an act is estimated to use against every budget of the scope and
+	// the [Allowance] of ctx (its run, its day, its owner), all or none. The error has code
+	// media.CodeOverBudget and names the budget and what is left of it. Money that is
+	// unknown reserves nothing, and passes as long as something is left. Reserving again
+	// for the same act changes nothing.
+	Reserve(ctx context.Context, c Charge) error
+	// Room tells whether an act would pass now, and holds nothing. bounded is false where no
+	// budget counts it; the error is that of Reserve.
+	Room(ctx context.Context, c Charge) (bounded bool, err error)
+	// Settle gives the reservation back and counts what the act used. It is called when
+	// the act is over, in a later process perhaps, and once more if a process dies before
+	// it saved the end: the second time changes nothing.
+	Settle(ctx context.Context, c Charge)
+}
 
-var _ Budget = NoBudget{}
+// estimated is what an operation may use.
+func (o Operation) estimated() Charge {
+	c := Charge{ID: o.ID, USD: o.Cost.EstimatedUSD}
+	if o.Modality == media.ModalityImage {
+		c.Images = int64(o.N)
+	}
+	return c
+}
 
-// Reserve lets the operation pass.
-func (NoBudget) Reserve(context.Context, Operation) error { return nil }
-
-// Settle counts nothing.
-func (NoBudget) Settle(context.Context, Operation) {}
+// used is what a finished operation used: what the provider reported, else the
+// estimate's share of the results that were made or may have been billed.
+func (o Operation) used() Charge {
+	c := Charge{ID: o.ID, USD: o.Cost.ReportedUSD}
+	made := o.Usage.Images
+	if o.Usage.Unsettled > 0 {
+		made = max(made, o.N)
+	}
+	if o.Modality == media.ModalityImage {
+		c.Images = int64(made)
+	}
+	if c.USD != nil || o.Cost.EstimatedUSD == nil || o.N == 0 {
+		return c
+	}
+	if whole, ok := dollars(*o.Cost.EstimatedUSD); ok {
+		text := decimal(whole.Mul(whole, big.NewRat(int64(min(made, o.N)), int64(o.N))))
+		c.USD = &text
+	}
+	return c
+}

@@ -138,25 +138,26 @@ func TestBreaker(t *testing.T) {
 
 // purse is a budget that notes what it is asked.
 type purse struct {
+	generate.InMemory
 	refuse   error
 	mu       sync.Mutex
 	reserved []string
-	settled  []generate.Operation
+	settled  []generate.Charge
 }
 
-func (p *purse) Reserve(_ context.Context, op generate.Operation) error {
+func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if op.Cost.EstimatedUSD != nil {
-		p.reserved = append(p.reserved, *op.Cost.EstimatedUSD)
+	if c.USD != nil {
+		p.reserved = append(p.reserved, *c.USD)
 	}
 	return p.refuse
 }
 
-func (p *purse) Settle(_ context.Context, op generate.Operation) {
+func (p *purse) Settle(_ context.Context, c generate.Charge) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.settled = append(p.settled, op)
+	p.settled = append(p.settled, c)
 }
 
 func TestBudget(t *testing.T) {
@@ -164,7 +165,7 @@ func TestBudget(t *testing.T) {
 	p := &purse{}
 	h := build(t, func(_ *house, c *generate.Config) { c.Budget = p })
 	h.must(t, generate.Request{Model: "Nano Banana Pro", N: 2})
-	if len(p.reserved) != 1 || p.reserved[0] == "0" || len(p.settled) != 1 || p.settled[0].Usage.Images != 2 {
+	if len(p.reserved) != 1 || p.reserved[0] == "0" || len(p.settled) != 1 || p.settled[0].Images != 2 {
 		t.Errorf("reserved %v, settled %+v", p.reserved, p.settled)
 	}
 	p.refuse = media.Errorf(media.CodeOverBudget, "nothing left")
@@ -176,7 +177,7 @@ func TestBudget(t *testing.T) {
 	p.refuse = nil
 	h.log.Fail = func(string) error { return errors.New("no disk") }
 	_, err = h.Generate(t.Context(), generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
-	if err == nil || len(p.settled) != 2 || p.settled[1].Usage.Images != 0 {
+	if err == nil || len(p.settled) != 2 || p.settled[1].Images != 0 {
 		t.Errorf("%v, settled %d", err, len(p.settled))
 	}
 }

@@ -47,7 +47,7 @@ type Config struct {
 	Journal journal.Journal
 	// Operations keeps intent and receipt of every call; default [NopLog].
 	Operations OperationLog
-	// Budget bounds the cost of operations; default [NoBudget].
+	// Budget bounds what operations make and cost; default [InMemory].
 	Budget Budget
 	// Events is told how operations go on, from several goroutines; default nobody. It
 	// must not block.
@@ -137,7 +137,7 @@ func (c *Config) fill() {
 		c.Operations = NopLog{}
 	}
 	if c.Budget == nil {
-		c.Budget = NoBudget{}
+		c.Budget = InMemory{}
 	}
 	if c.Events == nil {
 		c.Events = func(context.Context, Event) {}

@@ -65,14 +65,14 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
 		return nil, ctx, wrap("open journal", err)
 	}
-	if err := g.config.Budget.Reserve(ctx, x.op); err != nil {
-		return nil, ctx, wrap("reserve money", err)
+	if err := g.config.Budget.Reserve(ctx, x.op.estimated()); err != nil {
+		return nil, ctx, wrap("reserve", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
-		g.config.Budget.Settle(ctx, x.op)
+		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("journal operation", err)
 	}
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
@@ -181,7 +181,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
-		x.g.config.Budget.Settle(save, x.op)
+		x.g.config.Budget.Settle(save, x.op.used())
 	}
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)

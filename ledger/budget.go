@@ -3,6 +3,9 @@ package ledger
 import (
 	"context"
 	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"atelier/media"
 )
@@ -13,11 +16,17 @@ type Pico int64
 // picoDigits is how many decimals of a dollar a [Pico] has.
 const picoDigits = 12
 
+// amountText is how amounts are written.
+var amountText = regexp.MustCompile(`^[0-9]{1,20}(\.[0-9]{1,40})?$`)
+
 // ParsePico reads decimal dollars. What is finer is rounded up: a budget is never
 // overdrawn by rounding. The error has code media.CodeInvalid.
 func ParsePico(usd string) (Pico, error) {
-	r, ok := new(big.Rat).SetString(usd)
-	if !ok || r.Sign() < 0 {
+	r, ok := new(big.Rat), amountText.MatchString(usd)
+	if ok {
+		r, ok = r.SetString(usd)
+	}
+	if !ok {
 		return 0, media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", usd)
 	}
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(picoDigits), nil)
@@ -47,24 +56,93 @@ func (p Pico) USD() string {
 	return s[:end]
 }
 
-// Limit is one budget that an operation counts against.
-type Limit struct {
-	// Name is unique: "run:ID", "day:OWNER:2026-11-21", "owner:OWNER".
-	Name string
-	// Most is what may be spent and reserved in all.
-	Most Pico
+// Unit is what a budget counts.
+type Unit string
+
+// The units.
+const (
+	// UnitMoney counts in [Pico].
+	UnitMoney Unit = "usd"
+	// UnitTokens are tokens of chat models, in and out.
+	UnitTokens Unit = "tokens"
+	// UnitImages are pictures that models make.
+	UnitImages Unit = "images"
+)
+
+// Write gives an amount for people: $0.25, 3 images.
+func (u Unit) Write(amount int64) string {
+	switch u {
+	case UnitTokens, UnitImages:
+		if amount == 1 {
+			return "1 " + strings.TrimSuffix(string(u), "s")
+		}
+		return strconv.FormatInt(amount, 10) + " " + string(u)
+	case UnitMoney:
+	}
+	return "$" + Pico(amount).USD()
 }
 
-// Budgets keeps what was spent and what is reserved.
+// Amount is how much of each unit an act needs or used.
+type Amount struct {
+	Money          Pico
+	Tokens, Images int64
+}
+
+// Of is the amount of one unit.
+func (a Amount) Of(u Unit) int64 {
+	switch u {
+	case UnitTokens:
+		return a.Tokens
+	case UnitImages:
+		return a.Images
+	case UnitMoney:
+	}
+	return int64(a.Money)
+}
+
+// Limit is one budget that an act counts against.
+type Limit struct {
+	// Name is unique: "run:ID", "day:OWNER:2026-11-21", "owner:OWNER"; before one that
+	// counts no money stands its unit: "images:run:ID".
+	Name string
+	// Unit is what it counts; it never changes for a name.
+	Unit Unit
+	// Most is what may be spent and reserved in all, in the unit.
+	Most int64
+}
+
+// Room is nil if an amount fits into the limit beside what is spent and reserved
+// already; else the error is that of [Budgets].Reserve.
+func (l Limit) Room(amount, spent, reserved int64) error {
+	left := l.Most - spent - reserved
+	if amount == 0 && l.Unit == UnitImages || left >= amount && left > 0 {
+		return nil
+	}
+	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise it or ask for less",
+		l.Name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
+}
+
+// Balance is how a budget stands.
+type Balance struct {
+	Name string `json:"name"`
+	Unit Unit   `json:"unit"`
+	// Spent and Reserved are in the unit.
+	Spent    int64 `json:"spent"`
+	Reserved int64 `json:"reserved"`
+}
+
+// Budgets keeps what was spent and what is reserved. An act is an operation or a call of
+// a chat model, by its id.
 type Budgets interface {
-	// ReserveMoney holds an amount for an operation against every limit, all or none, in
-	// one commit. The error has code media.CodeOverBudget and names the budget and what
-	// is left. Reserving again for the same operation changes nothing. What is reserved
-	// for an operation that has not begun a minute later is given back.
-	ReserveMoney(ctx context.Context, operation string, amount Pico, limits []Limit) error
-	// SettleMoney ends the operation's reservations and counts what was spent. Doing it
-	// again changes nothing.
-	SettleMoney(ctx context.Context, operation string, spent Pico) error
+	// Reserve holds an amount for an act against every limit, all or none, in one commit.
+	// The error has code media.CodeOverBudget and names the budget and what is left. An
+	// amount of zero passes as long as something is left, except for images, where it
+	// passes always. Reserving again for the same act changes nothing. What is reserved
+	// for an act of which the ledger has no row a minute later is given back.
+	Reserve(ctx context.Context, act string, amount Amount, limits []Limit) error
+	// Settle ends the act's reservations and counts what was spent. Doing it again changes
+	// nothing, nor does it for an act without reservations.
+	Settle(ctx context.Context, act string, spent Amount) error
 	// Budget tells what is spent and reserved under a name; zeros if nothing was.
-	Budget(ctx context.Context, name string) (spent, reserved Pico, err error)
+	Budget(ctx context.Context, name string) (Balance, error)
 }

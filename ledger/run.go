@@ -55,6 +55,9 @@ type Run struct {
 	VisionContext []InputImage `json:"vision_context,omitempty"`
 	// Dispositions say what became of pictures and models that were asked for.
 	Dispositions json.RawMessage `json:"dispositions,omitempty"`
+	// Limits are what the caller of a root run allowed, as small JSON; empty means nothing
+	// beside the definitions and the configured budgets.
+	Limits json.RawMessage `json:"limits,omitempty"`
 
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
@@ -71,12 +74,17 @@ type InputImage struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Usage counts what a run or a call used.
+// Usage counts what a run used.
 type Usage struct {
+	// Turns are those of the run itself, the rest is that of its sub-agents too.
+	Turns        int64 `json:"turns"`
 	ModelCalls   int64 `json:"model_calls"`
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
 	Images       int64 `json:"images"`
+	// WorkedMS is for how many milliseconds model calls and acts were under way; those at
+	// once count once, and waiting for a person does not count.
+	WorkedMS int64 `json:"worked_ms"`
 }
 
 // Cost is money in US dollars as exact decimal text; nil means unknown, not zero.
@@ -138,8 +146,8 @@ type Runs interface {
 	// with the same id is media.CodeConflict.
 	CreateRun(ctx context.Context, r Run) error
 	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
-	// failure, vision context, dispositions and FinishedAt; and input images, if there are
-	// any. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	// failure, vision context, dispositions and FinishedAt; and input images and limits, if
+	// there are any. Doing it again overwrites; an unknown id is media.CodeNotFound.
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"log/slog"
-	"math/big"
 	"time"
 
 	"atelier/generate"
@@ -11,103 +10,149 @@ import (
 	"atelier/media"
 )
 
-// BudgetConfig bounds what generations may cost, in US dollars as decimal text ("5",
-// "0.25"); empty means no bound.
+// BudgetConfig bounds what runs and generations may use: money, tokens of chat models and
+// pictures. It counts what is used while a bound is set.
 type BudgetConfig struct {
-	// Run bounds one run with its sub-agents, or one operation outside a run.
-	Run string
-	// Day bounds what an owner spends on one day, in UTC.
-	Day string
-	// Owner bounds what an owner spends at all.
-	Owner string
+	// Run bounds one run with its sub-agents, or one operation outside a run. The
+	// generate.Allowance of a context lowers it.
+	Run generate.Bounds
+	// Day bounds what an owner uses on one day, in UTC.
+	Day generate.Bounds
+	// Owner bounds what an owner uses at all.
+	Owner generate.Bounds
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
 
-// Budget bounds the gateway's operations by the ledger. It is safe for concurrent use,
-// also by several processes.
+// Budget bounds operations and calls of chat models by the ledger. It is safe for
+// concurrent use, also by several processes.
 type Budget struct {
 	store           ledger.Budgets
-	run, day, owner *ledger.Pico
+	run, day, owner bounds
 	now             func() time.Time
 }
 
 var _ generate.Budget = (*Budget)(nil)
 
-// NewBudget reads the amounts. The error has code media.CodeInvalid and names the
-// field.
+// bounds are generate.Bounds as the ledger counts; nil money is no bound.
+type bounds struct {
+	money          *ledger.Pico
+	tokens, images int64
+}
+
+func readBounds(b generate.Bounds) (bounds, error) {
+	out := bounds{tokens: b.Tokens, images: b.Images}
+	if err := b.Validate(); err != nil || b.USD == "" {
+		return out, err
+	}
+	p, err := ledger.ParsePico(b.USD)
+	out.money = &p
+	return out, err
+}
+
+// within is the narrower of two bounds.
+func (b bounds) within(c bounds) bounds {
+	if b.money == nil || c.money != nil && *c.money < *b.money {
+		b.money = c.money
+	}
+	narrow := func(x, y int64) int64 {
+		if x == 0 || y > 0 && y < x {
+			return y
+		}
+		return x
+	}
+	b.tokens, b.images = narrow(b.tokens, c.tokens), narrow(b.images, c.images)
+	return b
+}
+
+// limits are the budgets of a name that an act counts against. What is free counts
+// against no money, and what no chat model does against no tokens.
+func (b bounds) limits(name string, c generate.Charge) []ledger.Limit {
+	var out []ledger.Limit
+	free := c.USD != nil && amount(c.USD) == 0
+	if b.money != nil && !free {
+		out = append(out, ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(*b.money)})
+	}
+	if b.tokens > 0 && c.Tokens > 0 {
+		out = append(out, ledger.Limit{Name: "tokens:" + name, Unit: ledger.UnitTokens, Most: b.tokens})
+	}
+	if b.images > 0 {
+		out = append(out, ledger.Limit{Name: "images:" + name, Unit: ledger.UnitImages, Most: b.images})
+	}
+	return out
+}
+
+// NewBudget reads the bounds. The error has code media.CodeInvalid and names the field.
 func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 	b := &Budget{store: store, now: c.Now}
 	if b.now == nil {
 		b.now = time.Now //nolint:forbidigo // The default clock.
 	}
 	for _, f := range []struct {
-		name, usd string
-		to        **ledger.Pico
+		name string
+		from generate.Bounds
+		to   *bounds
 	}{{"run", c.Run, &b.run}, {"day", c.Day, &b.day}, {"owner", c.Owner, &b.owner}} {
-		if f.usd == "" {
-			continue
-		}
-		p, err := ledger.ParsePico(f.usd)
-		if err != nil {
+		var err error
+		if *f.to, err = readBounds(f.from); err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "budget of a %s: %w", f.name, err)
 		}
-		*f.to = &p
 	}
 	return b, nil
 }
 
-// Reserve holds the estimate against the budgets that are set.
-func (b *Budget) Reserve(ctx context.Context, op generate.Operation) error {
-	scope := media.ScopeOf(ctx)
-	var limits []ledger.Limit
-	for _, l := range []struct {
-		name string
-		most *ledger.Pico
-	}{
-		{"run:" + scope.Tree, b.run},
-		{"day:" + scope.Owner + ":" + b.now().UTC().Format(time.DateOnly), b.day},
-		{"owner:" + scope.Owner, b.owner},
-	} {
-		if l.most != nil {
-			limits = append(limits, ledger.Limit{Name: l.name, Most: *l.most})
+// Reserve holds a charge against the budgets that are set.
+func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
+	limits, err := b.limits(ctx, c)
+	if err != nil || len(limits) == 0 {
+		return err
+	}
+	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
+}
+
+// Room tells whether the budgets have room for a charge.
+func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
+	limits, err := b.limits(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	for _, l := range limits {
+		have, err := b.store.Budget(ctx, l.Name)
+		if err != nil {
+			return true, err
+		}
+		if err := l.Room(amountOf(c).Of(l.Unit), have.Spent, have.Reserved); err != nil {
+			return true, err
 		}
 	}
-	free := op.Cost.EstimatedUSD != nil && amount(op.Cost.EstimatedUSD) == 0
-	if len(limits) == 0 || free {
-		return nil
-	}
-	return b.store.ReserveMoney(ctx, op.ID, amount(op.Cost.EstimatedUSD), limits)
+	return len(limits) > 0, nil
 }
 
-// Settle counts what the operation cost. A failure is logged: the reservation stays,
-// which errs on the side of spending less.
-func (b *Budget) Settle(ctx context.Context, op generate.Operation) {
-	if b.run == nil && b.day == nil && b.owner == nil {
-		return
+// limits are the budgets that a charge counts against.
+func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit, error) {
+	scope, run := media.ScopeOf(ctx), b.run
+	if a := generate.AllowanceOf(ctx); a != nil {
+		most, err := readBounds(a.Bounds)
+		if err != nil {
+			return nil, err
+		}
+		run = run.within(most)
 	}
-	if err := b.store.SettleMoney(ctx, op.ID, spent(op)); err != nil {
-		slog.WarnContext(ctx, "budget not settled", slog.String("operation", op.ID), slog.String("error", media.Scrub(err.Error())))
+	limits := run.limits("run:"+scope.Tree, c)
+	limits = append(limits, b.day.limits("day:"+scope.Owner+":"+b.now().UTC().Format(time.DateOnly), c)...)
+	return append(limits, b.owner.limits("owner:"+scope.Owner, c)...), nil
+}
+
+// Settle counts what an act used. A failure is logged: the reservation stays, which errs
+// on the side of using less.
+func (b *Budget) Settle(ctx context.Context, c generate.Charge) {
+	if err := b.store.Settle(ctx, c.ID, amountOf(c)); err != nil {
+		slog.WarnContext(ctx, "budget not settled", slog.String("act", c.ID), slog.String("error", media.Scrub(err.Error())))
 	}
 }
 
-// spent is what the provider reported; else the estimate's share of the results that
-// were made or may have been billed.
-func spent(op generate.Operation) ledger.Pico {
-	if op.Cost.ReportedUSD != nil {
-		return amount(op.Cost.ReportedUSD)
-	}
-	made := op.Usage.Images
-	if op.Usage.Unsettled > 0 {
-		made = op.N
-	}
-	if op.N == 0 || op.Cost.EstimatedUSD == nil || made == 0 {
-		return 0
-	}
-	whole := amount(op.Cost.EstimatedUSD)
-	share := new(big.Rat).SetFrac64(int64(whole)*int64(min(made, op.N)), int64(op.N))
-	part := new(big.Int).Quo(share.Num(), share.Denom())
-	return ledger.Pico(part.Int64())
+func amountOf(c generate.Charge) ledger.Amount {
+	return ledger.Amount{Money: amount(c.USD), Tokens: c.Tokens, Images: c.Images}
 }
 
 func amount(usd *string) ledger.Pico {

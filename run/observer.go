@@ -66,6 +66,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		Usage: ledger.Usage{
 			ModelCalls: int64(r.Usage.ModelCalls), InputTokens: r.Usage.InputTokens,
 			OutputTokens: r.Usage.OutputTokens, Images: int64(r.Usage.Images),
+			Turns: int64(r.Turns), WorkedMS: r.Usage.WorkedMS,
 		},
 		InputImages: images(r.InputImages), VisionContext: images(r.VisionContext),
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
@@ -75,6 +76,9 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	}
 	if r.Definition != "" {
 		row.Definition = encode(r.Definition)
+	}
+	if r.Limits != (agent.Limits{}) {
+		row.Limits = encode(r.Limits)
 	}
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}

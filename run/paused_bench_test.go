@@ -35,7 +35,7 @@ func BenchmarkPaused(b *testing.B) {
 		g, h := holdings(b, p.dir)
 		gAfter, after := holdings(b, few.dir)
 		b.Run("holds", func(b *testing.B) {
-			for b.Loop() { //nolint:revive // nothing is repeated
+			for b.Loop() {
 			}
 			// The test keeps a little of each service.
 			b.ReportMetric(float64(g)-float64(gBefore+gAfter)/2, "goroutines")
@@ -50,7 +50,7 @@ func BenchmarkPaused(b *testing.B) {
 // service is one on the databases of a folder.
 func service(b *testing.B, dir string) (*house, *run.Service, func()) {
 	b.Helper()
-	h := buildIn(b, dir, `{"message":"Thank you.","done":true}`)
+	h := buildAt(b, filepath.Join(dir, "a.db"), run.BudgetConfig{}, `{"message":"Thank you.","done":true}`)
 	h.called = make(chan time.Time, 1)
 	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), TakesOver: true})
 	must(b, err)
@@ -73,7 +73,7 @@ func holdings(b *testing.B, dir string) (goroutines int, heap int64) {
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
-	return runtime.NumGoroutine(), int64(m.HeapAlloc) //nolint:gosec // a heap fits
+	return runtime.NumGoroutine(), int64(m.HeapAlloc)
 }
 
 // pausedBench is a folder with many paused runs.
@@ -86,7 +86,7 @@ type pausedBench struct {
 func newPausedBench(b *testing.B, runs int) *pausedBench {
 	b.Helper()
 	p := &pausedBench{dir: b.TempDir(), runs: runs}
-	h := buildIn(b, p.dir, asks()[1])
+	h := buildAt(b, filepath.Join(p.dir, "a.db"), run.BudgetConfig{}, asks()[1])
 	engine, err := durable.Open(b.Context(), durable.Config{Path: filepath.Join(p.dir, "engine.db")})
 	must(b, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
@@ -110,25 +110,28 @@ func (p *pausedBench) multiply(b *testing.B, file, id string, tables ...string) 
 	must(b, err)
 	defer func() { must(b, db.Close()) }()
 	for _, table := range tables {
-		rows, err := db.QueryContext(b.Context(), "SELECT name FROM pragma_table_info('"+table+"')")
-		must(b, err)
-		var names, values []string
-		key := ""
-		for rows.Next() {
-			var name string
-			must(b, rows.Scan(&name))
-			names = append(names, name)
-			values = append(values, "CASE typeof("+name+") WHEN 'text' THEN replace("+name+", $1, printf('"+copyFormat+"', n)) ELSE "+name+" END")
-			if key == "" && (name == "id" || name == "run_id" || name == "workflow_uuid") {
-				key = name
-			}
-		}
-		must(b, rows.Err())
-		must(b, rows.Close())
-		_, err = db.ExecContext(b.Context(), "WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM c WHERE n < $2 - 1) INSERT INTO "+table+
+		names, values := columns(b, db, table)
+		key := names[0] // of every table here
+		_, err := db.ExecContext(b.Context(), "WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM c WHERE n < $2 - 1) INSERT INTO "+table+
 			" ("+strings.Join(names, ", ")+") SELECT "+strings.Join(values, ", ")+" FROM c, "+table+" WHERE "+key+" = $1", id, p.runs)
 		must(b, err)
 	}
+}
+
+// columns lists the columns of a table, and for each what a copy has in it.
+func columns(b *testing.B, db *sql.DB, table string) (names, values []string) {
+	b.Helper()
+	rows, err := db.QueryContext(b.Context(), "SELECT name FROM pragma_table_info('"+table+"')")
+	must(b, err)
+	defer func() { must(b, rows.Close()) }()
+	for rows.Next() {
+		var name string
+		must(b, rows.Scan(&name))
+		names = append(names, name)
+		values = append(values, "CASE typeof("+name+") WHEN 'text' THEN replace("+name+", $1, printf('"+copyFormat+"', n)) ELSE "+name+" END")
+	}
+	must(b, rows.Err())
+	return names, values
 }
 
 // any is a paused run, each time another one, from all over the table.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/agent"
 	"atelier/ledger"
@@ -29,7 +30,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.retryable(row, st); err != nil {
+	if err := s.retryable(ctx, row, st); err != nil {
 		return nil, err
 	}
 	p, err := s.past(row, st)
@@ -64,7 +65,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) 
 }
 
 // retryable refuses a run that is not over, or that succeeded.
-func (s *Service) retryable(row ledger.Run, st ledger.RunState) error {
+func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunState) error {
 	switch row.Status {
 	case ledger.StatusFailed, ledger.StatusCancelled:
 	case ledger.StatusPaused:
@@ -77,7 +78,7 @@ func (s *Service) retryable(row ledger.Run, st ledger.RunState) error {
 	if s.cfg.Engine == nil {
 		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: this service has no durable engine", row.ID)
 	}
-	state, _, err := s.cfg.Engine.State(partID(row.ID, st.Number))
+	state, err := s.ending(ctx, partID(row.ID, st.Number))
 	if err == nil && state != durable.StateOver {
 		return media.Errorf(media.CodeConflict, "run %s has not quite ended: go on with it first (atelier resume %[1]s)", row.ID)
 	}
@@ -89,6 +90,28 @@ func (s *Service) retryable(row ledger.Run, st ledger.RunState) error {
 	}
 	return err
 }
+
+// ending is the state of work whose run has ended: it may take a moment to be over as well.
+func (s *Service) ending(ctx context.Context, id string) (durable.State, error) {
+	limit := time.NewTimer(leaveWithin)
+	defer limit.Stop()
+	for {
+		state, _, err := s.cfg.Engine.State(id)
+		if err != nil || state != durable.StateUnderWay {
+			return state, err
+		}
+		select {
+		case <-time.After(endingPoll):
+		case <-limit.C:
+			return state, nil
+		case <-ctx.Done():
+			return state, ctx.Err()
+		}
+	}
+}
+
+// endingPoll is how often work that is about to be over is looked at.
+const endingPoll = 2 * time.Millisecond
 
 // goneOn makes the state that the next part goes on from.
 func (p *past) goneOn(row ledger.Run, st ledger.RunState) {

@@ -93,7 +93,13 @@ agents:
 
 func newHouse(t *testing.T, answers ...string) *house {
 	t.Helper()
-	h := build(t, answers...)
+	return newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
+}
+
+// newHouseAt is a house on a ledger that others may have open, with budgets.
+func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
+	t.Helper()
+	h := buildAt(t, path, most, answers...)
 	var err error
 	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
 	must(t, err)
@@ -104,13 +110,13 @@ func newHouse(t *testing.T, answers ...string) *house {
 // build makes what lies under the service.
 func build(tb testing.TB, answers ...string) *house {
 	tb.Helper()
-	return buildIn(tb, tb.TempDir(), answers...)
+	return buildAt(tb, filepath.Join(tb.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
 }
 
-// buildIn makes it on the databases of a folder.
-func buildIn(tb testing.TB, dir string, answers ...string) *house {
+// buildAt makes it on a ledger.
+func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *house {
 	tb.Helper()
-	h := &house{path: filepath.Join(dir, "a.db"), arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
+	h := &house{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
 	var err error
 	h.store, err = sqlite.Open(tb.Context(), sqlite.Config{Path: h.path, Logger: quiet})
@@ -126,8 +132,10 @@ func buildIn(tb testing.TB, dir string, answers ...string) *house {
 	must(tb, err)
 	driver, err := offline.New(offline.Config{Store: codec})
 	must(tb, err)
+	budget, err := run.NewBudget(h.store, most)
+	must(tb, err)
 	h.gateway, err = generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
+		Budget: budget, Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
 	})
 	must(tb, err)
 	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
@@ -138,7 +146,7 @@ func buildIn(tb testing.TB, dir string, answers ...string) *house {
 	})
 	must(tb, err)
 	h.runner, err = agent.NewRunner(agent.Config{
-		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer,
+		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer, Budget: budget,
 		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
 		GoAgents: map[string]agent.GoAgent{"helper": helper},
 	})
@@ -154,7 +162,7 @@ func (h *house) see(r chat.Request) {
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
 	if h.called != nil {
-		h.called <- time.Now() //nolint:forbidigo // it is measured
+		h.called <- time.Now()
 	}
 }
 

@@ -25,6 +25,8 @@ type app struct {
 	catalogue *generate.Catalogue
 	gateway   *generate.Gateway
 	chat      *chat.Registry
+	// budget bounds generations and the calls of chat models alike.
+	budget *run.Budget
 	// chatModel is the one that the command named.
 	chatModel string
 }
@@ -89,13 +91,12 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	budget, err := run.NewBudget(a.ledger, a.settings.budget)
-	if err != nil {
+	if a.budget, err = run.NewBudget(a.ledger, a.settings.budget); err != nil {
 		return nil, err
 	}
 	return generate.NewGateway(generate.Config{
 		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.get, Partials: cfg.partials,
-		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: budget,
+		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: a.budget,
 		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
 	})
 }

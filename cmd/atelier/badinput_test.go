@@ -133,7 +133,7 @@ func TestBadModels(t *testing.T) {
 		"unknown ref":     {[]string{done(t, "See ${media:img-00000000}"), done(t, "See nothing.")}, exitOK, "", 0},
 		"unknown action":  {[]string{act(t, "Fly", map[string]any{}), done(t, "It cannot be done.")}, exitOK, "", 0},
 		"unknown param":   {[]string{act(t, "Generate Image", map[string]any{"Prompt": "x", "Colour": "red"}), done(t, "No.")}, exitOK, "", 0},
-		"never ends":      {[]string{paint}, exitBudget, "allow more turns or tokens", 1},
+		"never ends":      {[]string{paint}, exitBudget, "--max-turns", 1},
 		"asks a question": {[]string{paint, step(t, map[string]any{"reasoning": "?", "ask": map[string]any{"question": "Which?"}})}, exitPaused, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelier/chat/chattest"
+	"atelier/ledger"
 )
 
 // TestBudgetsOfARun: what a run may use at most is set on the command line; the end of
@@ -11,6 +15,7 @@ import (
 func TestBudgetsOfARun(t *testing.T) {
 	t.Parallel()
 	paint := act(t, "Generate Image", map[string]any{"Prompt": "a harbour", "Model": "Atelier Offline", "Size": "64x64"})
+	again := act(t, "Generate Image", map[string]any{"Prompt": "a ship", "Model": "Atelier Offline", "Size": "64x64"})
 	for name, c := range map[string]struct {
 		flags   []string
 		answers []string
@@ -20,6 +25,15 @@ func TestBudgetsOfARun(t *testing.T) {
 		"turns":          {[]string{"--max-turns", "2"}, []string{paint}, exitBudget, "may take 2 turns"},
 		"tokens":         {[]string{"--max-tokens", "10"}, []string{paint}, exitBudget, "and may use 10"},
 		"finishes":       {[]string{"--max-turns", "2"}, []string{paint, done(t, "Here.")}, exitOK, "told to finish"},
+		"images":         {[]string{"--max-images", "1"}, []string{paint, again, done(t, "One is there.")}, exitOK, "One is there."},
+		"no images":      {[]string{"--max-images", "0"}, []string{paint}, exitInput, "--max-images is 0"},
+		"fewer images":   {[]string{"--max-images=-3"}, []string{paint}, exitInput, "--max-images is -3"},
+		"negative time":  {[]string{"--max-time=-1s"}, []string{paint}, exitInput, "must not be negative"},
+		"no time":        {[]string{"--max-time", "soon"}, []string{paint}, exitInput, "max-time"},
+		"no money":       {[]string{"--max-cost", "lots"}, []string{paint}, exitInput, "--max-cost"},
+		"negative money": {[]string{"--max-cost=-1"}, []string{paint}, exitInput, "--max-cost"},
+		"endless money":  {[]string{"--max-cost", "1e999999999"}, []string{paint}, exitInput, "--max-cost"},
+		"much of all":    {[]string{"--max-cost", "$4000000", "--max-images", "9223372036854775807", "--max-time", "2562047h"}, []string{paint, done(t, "Here.")}, exitOK, ""},
 		"negative":       {[]string{"--max-turns=-1"}, []string{paint}, exitInput, "must not be negative"},
 		"no number":      {[]string{"--max-tokens", "many"}, []string{paint}, exitInput, "max-tokens"},
 		"far from there": {[]string{"--max-turns", "9", "--max-tokens", "9000000"}, []string{paint, done(t, "Here.")}, exitOK, ""},
@@ -39,6 +53,98 @@ func TestBudgetsOfARun(t *testing.T) {
 				t.Errorf("what was made is not listed: %s", o.stdout)
 			}
 		})
+	}
+}
+
+// TestTimeOfARun: a service that does not answer does not keep a run for longer than it
+// may work.
+func TestTimeOfARun(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	ended := make(chan struct{})
+	s.chat.Answer = func(chattest.Request) string {
+		<-ended
+		return done(t, "Too late.")
+	}
+	t.Cleanup(func() { close(ended) })
+	o := p.atelier("run", "sage", "draw", "--max-time", "50ms", "--json")
+	if ans := decode[answer](t, o); o.code != exitBudget || ans.Status != "failed" || !strings.Contains(o.stderr, "may work for 50ms: what was under way was ended") {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestMoneyOfARun: model calls and pictures count against the same amount. When nothing
+// is left for the next call, the run ends, its report is written and says what it used.
+func TestMoneyOfARun(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.write("own/drawer.yaml", "slug: drawer\nname: Drawer\ndescription: Draws.\nchat_models: [GPT-5.4]\nactions: [Generate Image]\n")
+	p.write("own/drawer.md", "You draw.")
+	s.chat.Answer = func(chattest.Request) string {
+		return step(t, map[string]any{
+			"reasoning": "draw", "payload": map[string]any{"report_markdown": "# So far"}, "done": false,
+			"actions": []any{map[string]any{"name": "Generate Image", "params": map[string]any{
+				"Prompt": "a harbour", "Model": "GPT Image 2", "Quality": "medium", "Size": "1024x1024",
+			}}},
+		})
+	}
+	out := filepath.Join(p.dir, "out")
+	o := p.atelier("run", "drawer", "draw", "--agents", filepath.Join(p.dir, "own"), "--max-cost", "0.08", "--out", out, "--json")
+	ans := decode[answer](t, o)
+	if o.code != exitBudget || ans.Status != "failed" || !strings.Contains(o.stderr, "over budget: ") || !strings.Contains(o.stderr, "what was made is kept") {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	b, err := os.ReadFile(ans.Report)
+	if err != nil || !strings.Contains(string(b), "So far") || len(ans.AlsoMade) == 0 {
+		t.Errorf("report %q, %v, %d made", ans.Report, err, len(ans.AlsoMade))
+	}
+	if n := len(s.images.Captured()); n != 1 {
+		t.Errorf("%d pictures were paid for, want 1 for $0.08", n)
+	}
+	w := &world{ctx: t.Context(), env: func(k string) string { return p.env[k] }}
+	err = w.withStores(func(st *stores) error {
+		b, err := st.ledger.Budget(w.ctx, "run:"+ans.RunID)
+		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.08" {
+			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	shown := p.must("runs", "show", ans.RunID).stdout
+	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("runs show says nothing of %q:\n%s", want, shown)
+		}
+	}
+}
+
+// TestBudgetsOfAnOwner: what the environment allows a day holds for runs and generations
+// of every process.
+func TestBudgetsOfAnOwner(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	p.env["ATELIER_BUDGET_DAY_IMAGES"], p.env["ATELIER_BUDGET_OWNER_TOKENS"] = "3", "100000"
+	var all []*process
+	for i := range 4 {
+		all = append(all, p.start("generate", "a fox "+itoa(i), "-n", "2", "--size", "64x64", "-m", "offline", "--json"))
+	}
+	codes := map[int]int{}
+	for _, s := range all {
+		codes[s.wait().code]++
+	}
+	if codes[exitOK] != 1 || codes[exitBudget] != 3 {
+		t.Errorf("exit codes %v", codes)
+	}
+	p.must("generate", "a fox", "--size", "64x64", "-m", "offline")
+	p.must("run", "sage", "Hello.", "--model", "offline")
+	p.env["ATELIER_BUDGET_OWNER_TOKENS"] = "100"
+	p.atelier("run", "sage", "Hello.", "--model", "offline").refused(t, exitBudget, "the budget tokens:owner:local has 0 tokens left of 100 tokens")
+	for name, bad := range map[string]string{"ATELIER_BUDGET_RUN_IMAGES": "0", "ATELIER_BUDGET_DAY_TOKENS": "-4", "ATELIER_BUDGET_OWNER_IMAGES": "some"} {
+		p.env[name] = bad
+		p.atelier("generate", "a harbour").refused(t, exitInput, name+" is ")
+		delete(p.env, name)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/agent"
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/ledger/postgres"
 	"atelier/media"
@@ -34,7 +36,7 @@ type settings struct {
 	leonardoWebhook string
 	// fallback lists the models that stand in for the default one.
 	fallback []string
-	// budget bounds what generations may cost.
+	// budget bounds what runs and generations may use.
 	budget run.BudgetConfig
 	// search says who searches the web.
 	search searchSettings
@@ -124,12 +126,12 @@ func readSettings(env func(string) string) (settings, error) {
 			s.fallback = append(s.fallback, name)
 		}
 	}
-	s.budget = run.BudgetConfig{
-		Run: amount(env, "ATELIER_BUDGET_RUN"), Day: amount(env, "ATELIER_BUDGET_DAY"), Owner: amount(env, "ATELIER_BUDGET_OWNER"),
-	}
-	for name, usd := range map[string]string{"ATELIER_BUDGET_RUN": s.budget.Run, "ATELIER_BUDGET_DAY": s.budget.Day, "ATELIER_BUDGET_OWNER": s.budget.Owner} {
-		if _, err := ledger.ParsePico(cmp.Or(usd, "0")); err != nil {
-			return s, media.Errorf(media.CodeInvalid, "%s: %w", name, err)
+	for name, to := range map[string]*generate.Bounds{
+		"ATELIER_BUDGET_RUN": &s.budget.Run, "ATELIER_BUDGET_DAY": &s.budget.Day, "ATELIER_BUDGET_OWNER": &s.budget.Owner,
+	} {
+		var err error
+		if *to, err = bounds(env, name); err != nil {
+			return s, err
 		}
 	}
 	s.guard = agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(env("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
@@ -160,9 +162,33 @@ func (s settings) guardrail() (agent.Guardrail, error) {
 	return agent.BlockedTerms(s.guard, s.blockedTerms...)
 }
 
-// amount reads dollars, with or without their sign.
-func amount(env func(string) string, name string) string {
-	return strings.TrimPrefix(strings.TrimSpace(env(name)), "$")
+// bounds reads a budget: dollars, and tokens and images in variables of their own.
+func bounds(env func(string) string, name string) (b generate.Bounds, err error) {
+	if b.USD, err = readDollars(name, env(name)); err != nil {
+		return b, err
+	}
+	for unit, to := range map[string]*int64{"_TOKENS": &b.Tokens, "_IMAGES": &b.Images} {
+		text := strings.TrimSpace(env(name + unit))
+		if text == "" {
+			continue
+		}
+		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
+			return b, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number from 1 on, or leave it out for no bound", name+unit, text)
+		}
+	}
+	return b, nil
+}
+
+// readDollars reads an amount, with or without its sign; name says in errors where it stands.
+func readDollars(name, text string) (string, error) {
+	usd := strings.TrimPrefix(strings.TrimSpace(text), "$")
+	if usd == "" {
+		return "", nil
+	}
+	if _, err := ledger.ParsePico(usd); err != nil {
+		return "", media.Errorf(media.CodeInvalid, "%s: %w", name, err)
+	}
+	return usd, nil
 }
 
 // dataHome is where data goes if nobody says: XDG_DATA_HOME or the home folder.

@@ -139,7 +139,7 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 // run's id; the process ends by itself where at is 0 or beyond the last request.
 func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 	t.Helper()
-	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--max-images", "3", "--max-time", "1h", "--json")
 	s.mu.Lock()
 	s.at = at
 	s.kill = func() { _ = proc.cmd.Process.Kill() }
@@ -180,6 +180,7 @@ func TestKillMatrix(t *testing.T) {
 func killed(t *testing.T, at int, told map[string]int) {
 	t.Helper()
 	s := newWorkshop(t)
+	s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_IMAGES"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "3", "1000000"
 	id, first := s.run(t, at)
 	if first.code == exitOK {
 		return // polls are not counted out: this one made fewer requests
@@ -232,7 +233,35 @@ func killed(t *testing.T, at int, told map[string]int) {
 	if o := s.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
 		t.Errorf("verify: %s", o.stdout)
 	}
+	s.counted(t, id, at)
 	s.refuseAgain(t, id)
+}
+
+// counted checks that the budgets of a run and its owner count everything once: three
+// pictures, for one that may have been paid counts, and the tokens in the ledger.
+func (s *workshop) counted(t *testing.T, id string, at int) {
+	t.Helper()
+	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
+	err := w.withStores(func(st *stores) error {
+		row, err := st.ledger.Run(w.ctx, owner, id)
+		if err != nil {
+			return err
+		}
+		want := map[string]int64{"images:run:" + id: 3, "images:owner:" + owner: 3, "tokens:owner:" + owner: row.Usage.InputTokens + row.Usage.OutputTokens}
+		for name, n := range want {
+			if b, err := st.ledger.Budget(w.ctx, name); err != nil || b.Spent != n || b.Reserved != 0 {
+				t.Errorf("killed at request %d: %+v, %v, want %d spent", at, b, err, n)
+			}
+		}
+		b, err := st.ledger.Budget(w.ctx, "owner:"+owner)
+		if b.Spent == 0 || b.Reserved != 0 {
+			t.Errorf("killed at request %d: %+v", at, b)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // unanswered counts the calls to the provider of pictures that were sent and have no

@@ -48,12 +48,12 @@ func TestRunJSON(t *testing.T) {
 	p, _ := connected(t)
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	o := p.must("run", "research-agent", "How did sales go?", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
-	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions input_images message outputs report run_id status usage warnings")
+	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions input_images message outputs report run_id status turns usage warnings")
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
 		t.Fatal(err)
 	}
-	wantKeys(t, "usage", v["usage"], "images input_tokens model_calls output_tokens")
+	wantKeys(t, "usage", v["usage"], "images input_tokens model_calls output_tokens worked_ms")
 	wantKeys(t, "cost", v["cost"], "complete estimated_usd reported_usd")
 	var outputs []json.RawMessage
 	if err := json.Unmarshal(v["outputs"], &outputs); err != nil || len(outputs) < 2 {

@@ -59,9 +59,9 @@ func (m mortal) SaveSlot(ctx context.Context, s ledger.Slot) error {
 	return err
 }
 
-func (m mortal) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
+func (m mortal) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	m.pass("before settle")
-	err := m.placed.SettleMoney(ctx, operation, spent)
+	err := m.placed.Settle(ctx, act, spent)
 	m.pass("after settle")
 	return err
 }
@@ -138,7 +138,8 @@ func (p *place) lives() fate {
 			}
 			l.unsettled += strings.Count(string(o.Usage), `"unsettled_calls":`)
 		}
-		l.spent, l.reserved, err = s.ledger.Budget(w.ctx, "owner:"+owner)
+		b, err := s.ledger.Budget(w.ctx, "owner:"+owner)
+		l.spent, l.reserved = ledger.Pico(b.Spent), ledger.Pico(b.Reserved)
 		return err
 	})
 	if err != nil {

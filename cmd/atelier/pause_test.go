@@ -393,8 +393,12 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 		t.Errorf("shown\n%s", shown)
 	}
 	for _, args := range [][]string{
-		{"runs", "fork", id}, {"runs", "fork", id, "--from", "turn-7-model"}, {"runs", "fork", "nothing", "--from", "turn-1-model"},
-		{"runs", "retry", id}, {"runs", "retry", "nothing"}, {"runs", "show", "nothing", "--steps"},
+		{"runs", "fork", id},
+		{"runs", "fork", id, "--from", "turn-7-model"},
+		{"runs", "fork", "nothing", "--from", "turn-1-model"},
+		{"runs", "retry", id},
+		{"runs", "retry", "nothing"},
+		{"runs", "show", "nothing", "--steps"},
 	} {
 		if o := s.atelier(args...); o.code != exitInput || o.stderr == "" {
 			t.Errorf("%v: exit %d, %s", args, o.code, o.stderr)

@@ -73,6 +73,15 @@ func moment(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
+// duration writes milliseconds.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d >= 10*time.Second {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
+
 // money writes an amount, which may be unknown.
 func money(usd *string) string {
 	if usd == nil {

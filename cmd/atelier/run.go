@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"atelier/agent"
 	"atelier/agent/report"
@@ -20,24 +21,27 @@ import (
 )
 
 type runCmd struct {
-	Agent         string   `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message       string   `arg:"" help:"What the agent shall do."`
-	Files         string   `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB            string   `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB            string   `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	Out           string   `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
-	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	MaxTurns      int      `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
-	MaxTokens     int64    `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
-	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
-	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	ApproveOver   string   `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
-	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
-	Open          bool     `help:"Open the report in the browser."`
-	JSON          bool     `help:"Print one JSON object."`
+	Agent         string        `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message       string        `arg:"" help:"What the agent shall do."`
+	Files         string        `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB            string        `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB            string        `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Out           string        `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
+	Agents        string        `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model         string        `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel    string        `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	MaxTurns      int           `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
+	MaxTokens     int64         `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
+	MaxTime       time.Duration `help:"For how long the run may work, as 90s or 10m, sub-agents included and waiting for a person not; then the agents are told to finish." placeholder:"D"`
+	MaxImages     *int64        `help:"Most pictures that models may make for the run; a request for more than are left is refused." placeholder:"N"`
+	MaxCost       string        `help:"Most that model calls and pictures of the run may cost, in US dollars." placeholder:"USD"`
+	Image         []string      `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	ImageDetail   string        `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	ApproveOver   string        `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
+	LenientImages bool          `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	LostImages    string        `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
+	Open          bool          `help:"Open the report in the browser."`
+	JSON          bool          `help:"Print one JSON object."`
 
 	// Conversation is nil where the flag is not given.
 	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
@@ -52,6 +56,7 @@ type answer struct {
 	Outputs  []outputView    `json:"outputs"`
 	AlsoMade []outputView    `json:"also_made"`
 	Warnings []string        `json:"warnings"`
+	Turns    int             `json:"turns"`
 	Usage    agent.Usage     `json:"usage"`
 	Cost     agent.Cost      `json:"cost"`
 	Error    json.RawMessage `json:"error,omitempty"`
@@ -73,8 +78,9 @@ func (c *runCmd) Run(w *world) error {
 	if c.Conversation != nil && strings.TrimSpace(*c.Conversation) == "" {
 		return media.Errorf(media.CodeInvalid, "--conversation names none: give the id of one (see `atelier conversations list`), or new")
 	}
-	if c.MaxTurns < 0 || c.MaxTokens < 0 {
-		return media.Errorf(media.CodeInvalid, "--max-turns and --max-tokens must not be negative; leave them out for no limit")
+	limits, err := c.limits()
+	if err != nil {
+		return err
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
@@ -96,22 +102,34 @@ func (c *runCmd) Run(w *world) error {
 		}
 		defer crew.close()
 		observer = crew.observer
-		return c.execute(w, a, crew, p)
+		return c.execute(w, a, crew, p, limits)
 	})
 }
 
-func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress) error {
+// limits are what the flags allow the run.
+func (c *runCmd) limits() (req agent.Request, err error) {
+	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 {
+		return req, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens and --max-time must not be negative; leave them out for no limit")
+	}
+	req = agent.Request{MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxTime: c.MaxTime}
+	if c.MaxImages != nil {
+		if req.MaxImages = *c.MaxImages; req.MaxImages < 1 {
+			return req, media.Errorf(media.CodeInvalid, "--max-images is %d: give 1 or more; leave it out for no limit", req.MaxImages)
+		}
+	}
+	req.MaxCost, err = readDollars("--max-cost", c.MaxCost)
+	return req, err
+}
+
+func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, req agent.Request) error {
 	if c.Model != "" {
 		// A person named it: that it exists and has its key is checked before anything runs.
 		if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
 			return err
 		}
 	}
-	req := agent.Request{
-		Agent: c.Agent, Message: c.Message, Owner: owner, MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, LenientImages: c.LenientImages,
-		ApproveOver: c.ApproveOver,
-		LostImages:  agent.LostImages(c.LostImages),
-	}
+	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
+	req.ApproveOver, req.LostImages = c.ApproveOver, agent.LostImages(c.LostImages)
 	var err error
 	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
@@ -157,7 +175,7 @@ func (c *runCmd) report(w *world, a *app, res *agent.Result, runErr error) error
 // for the paths of what could not be written.
 func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer, error) {
 	ans := answer{
-		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Usage: res.Usage, Cost: res.Cost,
+		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
 		Pending: res.Pending,
 	}
@@ -254,7 +272,8 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if n := len(ans.AlsoMade); n > 0 {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
-	w.note("%s %s: %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"), money(ans.Cost.EstimatedUSD))
+	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
+		duration(res.Usage.WorkedMS), money(ans.Cost.EstimatedUSD))
 	if ans.Conversation != "" {
 		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
 	}

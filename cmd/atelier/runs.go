@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -149,6 +150,10 @@ func (c *runsShowCmd) Run(w *world) error {
 		if r.Failure.Message != "" {
 			w.line("failure: %s: %s", r.Failure.Code, r.Failure.Message)
 		}
+		w.line("used:    %s", used(r.Usage))
+		if limits := allowed(r.Limits); limits != "" {
+			w.line("limits:  %s", limits)
+		}
 		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
 		if r.ForkedFrom != "" {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
@@ -208,6 +213,38 @@ func (c *runsShowCmd) steps(w *world) error {
 func dispositions(r ledger.Run) (list []generate.Disposition) {
 	_ = json.Unmarshal(r.Dispositions, &list) // a row of another shape has none to show
 	return list
+}
+
+// used is what a run used.
+func used(u ledger.Usage) string {
+	return strings.Join([]string{
+		plural(int(u.Turns), "turn"), plural(int(u.ModelCalls), "model call"), plural(int(u.InputTokens+u.OutputTokens), "token"),
+		plural(int(u.Images), "image"), "worked " + duration(u.WorkedMS),
+	}, ", ")
+}
+
+// allowed is what the caller of a run allowed it; empty if nothing was said.
+func allowed(saved json.RawMessage) string {
+	var l agent.Limits
+	if json.Unmarshal(saved, &l) != nil {
+		return ""
+	}
+	var out []string
+	for _, part := range []struct {
+		set  bool
+		text string
+	}{
+		{l.Turns > 0, plural(l.Turns, "turn") + " an agent"},
+		{l.Tokens > 0, plural(int(l.Tokens), "token")},
+		{l.Images > 0, plural(int(l.Images), "image")},
+		{l.TimeMS > 0, duration(l.TimeMS) + " of work"},
+		{l.USD != "", "$" + l.USD},
+	} {
+		if part.set {
+			out = append(out, part.text)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 type runsEventsCmd struct {

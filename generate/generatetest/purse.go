@@ -9,6 +9,8 @@ import (
 
 // purse is a budget that counts.
 type purse struct {
+	generate.InMemory
+
 	mu                sync.Mutex // guards all below
 	reserved, settled map[string]int
 }
@@ -16,24 +18,24 @@ type purse struct {
 var _ generate.Budget = (*purse)(nil)
 
 // Reserve counts.
-func (p *purse) Reserve(_ context.Context, op generate.Operation) error {
+func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.reserved == nil {
 		p.reserved, p.settled = map[string]int{}, map[string]int{}
 	}
-	p.reserved[op.ID]++
+	p.reserved[c.ID]++
 	return nil
 }
 
 // Settle counts.
-func (p *purse) Settle(_ context.Context, op generate.Operation) {
+func (p *purse) Settle(_ context.Context, c generate.Charge) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.settled == nil {
 		p.reserved, p.settled = map[string]int{}, map[string]int{}
 	}
-	p.settled[op.ID]++
+	p.settled[c.ID]++
 }
 
 // touched tells whether money was reserved or settled.

@@ -249,7 +249,7 @@ func heldAcross(t *testing.T, f *fixture) {
 func budgetsInAnyOrder(t *testing.T, f *fixture) {
 	t.Helper()
 	stores := []ledger.Store{f.Store, f.open(t)}
-	limits := []ledger.Limit{{Name: "day", Most: pico(t, "100")}, {Name: "owner", Most: pico(t, "100")}}
+	limits := []ledger.Limit{money(t, "day", "100"), money(t, "owner", "100")}
 	backwards := []ledger.Limit{limits[1], limits[0]}
 	const operations = 8
 	var all sync.WaitGroup
@@ -259,13 +259,13 @@ func budgetsInAnyOrder(t *testing.T, f *fixture) {
 			order = backwards
 		}
 		all.Go(func() {
-			if err := stores[i%2].ReserveMoney(t.Context(), id, pico(t, "1"), order); err != nil {
+			if err := stores[i%2].Reserve(t.Context(), id, ledger.Amount{Money: pico(t, "1")}, order); err != nil {
 				t.Errorf("reserve: %v", err)
 			}
 			var both sync.WaitGroup
 			for _, s := range stores {
 				both.Go(func() {
-					if err := s.SettleMoney(t.Context(), id, pico(t, "0.5")); err != nil {
+					if err := s.Settle(t.Context(), id, ledger.Amount{Money: pico(t, "0.5")}); err != nil {
 						t.Errorf("settle: %v", err)
 					}
 				})
@@ -275,7 +275,7 @@ func budgetsInAnyOrder(t *testing.T, f *fixture) {
 	}
 	all.Wait()
 	for _, l := range limits {
-		f.wantBudget(t, l.Name, "4", "0")
+		f.wantBudget(t, l.Name, "$4", "$0")
 	}
 }
 

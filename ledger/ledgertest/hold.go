@@ -120,30 +120,36 @@ func pico(t *testing.T, usd string) ledger.Pico {
 	return p
 }
 
+// money is a limit in dollars.
+func money(t *testing.T, name, most string) ledger.Limit {
+	t.Helper()
+	return ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(pico(t, most))}
+}
+
 func (f *fixture) wantBudget(t *testing.T, name, spent, reserved string) {
 	t.Helper()
-	s, r, err := f.Budget(t.Context(), name)
-	if err != nil || s.USD() != spent || r.USD() != reserved {
-		t.Errorf("%s: spent %s, reserved %s, %v; want %s and %s", name, s.USD(), r.USD(), err, spent, reserved)
+	b, err := f.Budget(t.Context(), name)
+	if got, want := b.Unit.Write(b.Spent)+", "+b.Unit.Write(b.Reserved), spent+", "+reserved; err != nil || got != want {
+		t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 	}
 }
 
 func budgets(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	limits := []ledger.Limit{{Name: "day", Most: pico(t, "1")}, {Name: "owner", Most: pico(t, "0.3")}}
-	must(t, f.ReserveMoney(ctx, "op-1", pico(t, "0.2"), limits))
-	must(t, f.ReserveMoney(ctx, "op-1", pico(t, "0.2"), limits))
-	wantCode(t, f.ReserveMoney(ctx, "op-2", pico(t, "0.100000000001"), limits), media.CodeOverBudget)
-	f.wantBudget(t, "day", "0", "0.2") // all or none
-	must(t, f.ReserveMoney(ctx, "op-3", pico(t, "0.1"), limits))
-	must(t, f.SettleMoney(ctx, "op-1", pico(t, "0.000000000001")))
-	must(t, f.SettleMoney(ctx, "op-1", pico(t, "0.000000000001")))
-	f.wantBudget(t, "owner", "0.000000000001", "0.1")
-	f.wantBudget(t, "nobody's", "0", "0")
-	must(t, f.SettleMoney(ctx, "op-3", pico(t, "0.5"))) // dearer than thought
-	wantCode(t, f.ReserveMoney(ctx, "op-4", 0, limits), media.CodeOverBudget)
-	wantCode(t, f.ReserveMoney(ctx, "op-5", -1, limits), media.CodeInvalid)
+	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "0.3")}
+	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: pico(t, "0.2")}, limits))
+	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: pico(t, "0.2")}, limits))
+	wantCode(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: pico(t, "0.100000000001")}, limits), media.CodeOverBudget)
+	f.wantBudget(t, "day", "$0", "$0.2") // all or none
+	must(t, f.Reserve(ctx, "op-3", ledger.Amount{Money: pico(t, "0.1")}, limits))
+	must(t, f.Settle(ctx, "op-1", ledger.Amount{Money: pico(t, "0.000000000001")}))
+	must(t, f.Settle(ctx, "op-1", ledger.Amount{Money: pico(t, "0.000000000001")}))
+	f.wantBudget(t, "owner", "$0.000000000001", "$0.1")
+	f.wantBudget(t, "nobody's", "$0", "$0")
+	must(t, f.Settle(ctx, "op-3", ledger.Amount{Money: pico(t, "0.5")})) // dearer than thought
+	wantCode(t, f.Reserve(ctx, "op-4", ledger.Amount{Money: 0}, limits), media.CodeOverBudget)
+	wantCode(t, f.Reserve(ctx, "op-5", ledger.Amount{Money: -1}, limits), media.CodeInvalid)
 }
 
 // forsakenMoney: what was reserved for an operation that never began is given back; what
@@ -151,30 +157,30 @@ func budgets(t *testing.T, f *fixture) {
 func forsakenMoney(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
-	limits := []ledger.Limit{{Name: "day", Most: pico(t, "1")}, {Name: "owner", Most: pico(t, "1")}}
-	must(t, f.ReserveMoney(ctx, o.ID, pico(t, "0.3"), limits))
-	must(t, f.ReserveMoney(ctx, "never-begun", pico(t, "0.5"), limits))
-	must(t, f.ReserveMoney(ctx, "op-1", 1, limits))
-	f.wantBudget(t, "day", "0", "0.800000000001")
+	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "1")}
+	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.3")}, limits))
+	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}, limits))
+	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: 1}, limits))
+	f.wantBudget(t, "day", "$0", "$0.800000000001")
 	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // the clock moves when it is looked at
 	}
-	must(t, f.ReserveMoney(ctx, "op-2", 1, limits))
-	f.wantBudget(t, "day", "0", "0.300000000001")
-	f.wantBudget(t, "owner", "0", "0.300000000001")
-	must(t, f.SettleMoney(ctx, "never-begun", pico(t, "0.5")))
-	must(t, f.SettleMoney(ctx, o.ID, pico(t, "0.3")))
-	f.wantBudget(t, "day", "0.3", "0.000000000001")
+	must(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: 1}, limits))
+	f.wantBudget(t, "day", "$0", "$0.300000000001")
+	f.wantBudget(t, "owner", "$0", "$0.300000000001")
+	must(t, f.Settle(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}))
+	must(t, f.Settle(ctx, o.ID, ledger.Amount{Money: pico(t, "0.3")}))
+	f.wantBudget(t, "day", "$0.3", "$0.000000000001")
 }
 
 func budgetsUnderPressure(t *testing.T, f *fixture) {
 	t.Helper()
-	limits := []ledger.Limit{{Name: "day", Most: pico(t, "1")}}
+	limits := []ledger.Limit{money(t, "day", "1")}
 	var passed atomic.Int32
 	var all sync.WaitGroup
 	for range 20 {
 		id := f.deps.NewID()
 		all.Go(func() {
-			if f.ReserveMoney(t.Context(), id, 100_000_000_000, limits) == nil {
+			if f.Reserve(t.Context(), id, ledger.Amount{Money: 100_000_000_000}, limits) == nil {
 				passed.Add(1)
 			}
 		})

@@ -23,7 +23,8 @@ func runRoundTrip(t *testing.T, f *fixture) {
 	r.Status, r.Message = ledger.StatusSucceeded, "here is ${media:img-7k3m9q2x}"
 	r.Payload = json.RawMessage(`{"report_html":"<p>${media:img-7k3m9q2x}</p>","n":[1,2.5]}`)
 	r.Warnings = []string{"one", "two"}
-	r.Usage = ledger.Usage{ModelCalls: 3, InputTokens: 1000, OutputTokens: 20, Images: 2}
+	r.Usage = ledger.Usage{ModelCalls: 3, InputTokens: 1000, OutputTokens: 20, Images: 2, Turns: 4, WorkedMS: 1500}
+	r.Limits = json.RawMessage(`{"images":2}`)
 	r.Cost = ledger.Cost{EstimatedUSD: usd("0.134"), Complete: true}
 	r.Failure = ledger.Failure{Code: "over_budget", Message: "used all turns", Retryable: true}
 	r.InputImages = []ledger.InputImage{{Ref: "img-7k3m9q2x", MIMEType: "image/png", FileName: "sea.png", Detail: "low"}}

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,14 +12,14 @@ import (
 	"atelier/media"
 )
 
-// ReserveMoney holds an amount against every limit, all or none.
-func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledger.Pico, limits []ledger.Limit) error {
-	const what = "reserve money"
-	if err := need(what, "operation id", operation); err != nil {
+// Reserve holds an amount against every limit, all or none.
+func (s *Store) Reserve(ctx context.Context, act string, amount ledger.Amount, limits []ledger.Limit) error {
+	const what = "reserve"
+	if err := need(what, "id", act); err != nil {
 		return err
 	}
-	if amount < 0 {
-		return media.Errorf(media.CodeInvalid, "reserve money: the amount is negative")
+	if amount.Money < 0 || amount.Tokens < 0 || amount.Images < 0 {
+		return media.Errorf(media.CodeInvalid, "reserve: the amount is negative")
 	}
 	if err := s.giveBack(ctx); err != nil {
 		return s.failure(what, err)
@@ -28,11 +29,11 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 		names[i] = l.Name
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
+		if err := s.lockBudgets(ctx, tx, act, names); err != nil {
 			return err
 		}
 		for _, l := range limits {
-			if err := s.reserve(ctx, tx, operation, amount, l); err != nil {
+			if err := s.reserve(ctx, tx, act, amount.Of(l.Unit), l); err != nil {
 				return err
 			}
 		}
@@ -40,84 +41,94 @@ func (s *Store) ReserveMoney(ctx context.Context, operation string, amount ledge
 	})
 }
 
-// lockMoney holds an operation's reservations, then the budgets by name.
-func (s *Store) lockMoney(ctx context.Context, tx *sql.Tx, operation string, budgets []string) error {
-	locks := []string{"operation " + operation}
+// lockBudgets holds an act's reservations, then the budgets by name.
+func (s *Store) lockBudgets(ctx context.Context, tx *sql.Tx, act string, budgets []string) error {
+	locks := []string{"operation " + act}
 	for _, b := range slices.Sorted(slices.Values(budgets)) {
 		locks = append(locks, "budget "+b)
 	}
 	return s.lock(ctx, tx, locks...)
 }
 
-func (s *Store) reserve(ctx context.Context, tx *sql.Tx, operation string, amount ledger.Pico, l ledger.Limit) error {
+func (s *Store) reserve(ctx context.Context, tx *sql.Tx, act string, amount int64, l ledger.Limit) error {
 	now := s.stampNow()
-	if _, err := tx.ExecContext(ctx, `INSERT INTO budgets (name, created_at, updated_at) VALUES ($1, $2, $2)
-		ON CONFLICT (name) DO NOTHING`, l.Name, now); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO budgets (name, unit, created_at, updated_at) VALUES ($1, $2, $3, $3)
+		ON CONFLICT (name) DO NOTHING`, l.Name, string(cmp.Or(l.Unit, ledger.UnitMoney)), now); err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO budget_reservations (operation_id, budget, reserved, created_at)
-		VALUES ($1, $2, $3, $4) ON CONFLICT (operation_id, budget) DO NOTHING`, operation, l.Name, int64(amount), now)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (operation_id, budget) DO NOTHING`, act, l.Name, amount, now)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
-	var spent, reserved ledger.Pico
+	var spent, reserved int64
 	if err := tx.QueryRowContext(ctx, `UPDATE budgets SET reserved = reserved + $1, updated_at = $2 WHERE name = $3
-		RETURNING spent, reserved`, int64(amount), now, l.Name).Scan(&spent, &reserved); err != nil {
+		RETURNING spent, reserved`, amount, now, l.Name).Scan(&spent, &reserved); err != nil {
 		return err
 	}
-	left := l.Most - spent - (reserved - amount)
-	if left < amount || left <= 0 {
-		return media.Errorf(media.CodeOverBudget, "the budget %s has $%s left of $%s, and this needs $%s: raise it or ask for less",
-			l.Name, max(left, 0).USD(), l.Most.USD(), amount.USD())
-	}
-	return nil
+	return l.Room(amount, spent, reserved-amount)
 }
 
-// beginTime is how long after its reservation an operation has begun.
+// beginTime is how long after its reservation an act has begun.
 const beginTime = time.Minute
 
-// giveBack ends the reservations of operations that never began: a process died between
-// the two, and nobody can settle them. Each is a commit of its own.
+// giveBack ends the reservations of acts that never began: a process died between the
+// two, and nobody can settle them. Each is a commit of its own.
 func (s *Store) giveBack(ctx context.Context) error {
 	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
-		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id)
+		AND NOT EXISTS (SELECT 1 FROM prompt_runs WHERE prompt_runs.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
 	forsaken, err := collect(ctx, s.read, q, scanName)
 	if err != nil {
 		return err
 	}
-	for _, operation := range forsaken {
-		if err := s.SettleMoney(ctx, operation, 0); err != nil {
+	for _, act := range forsaken {
+		if err := s.Settle(ctx, act, ledger.Amount{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// SettleMoney ends the operation's reservations and counts what was spent.
-func (s *Store) SettleMoney(ctx context.Context, operation string, spent ledger.Pico) error {
-	return s.commit(ctx, "settle money", func(ctx context.Context, tx *sql.Tx) error {
-		if err := s.lockMoney(ctx, tx, operation, nil); err != nil {
+// Settle ends the act's reservations and counts what was spent.
+func (s *Store) Settle(ctx context.Context, act string, spent ledger.Amount) error {
+	const what = "settle"
+	// Most acts have no budget: they cost no transaction.
+	names, err := s.reservations(ctx, s.read, act)
+	if err != nil || len(names) == 0 {
+		return s.failure(what, err)
+	}
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		if err := s.lockBudgets(ctx, tx, act, nil); err != nil {
 			return err
 		}
-		names, err := collect(ctx, tx, selectFrom("budget", "budget_reservations", "operation_id = ?", operation), scanName)
+		names, err := s.reservations(ctx, tx, act)
 		if err != nil {
 			return err
 		}
-		if err := s.lockMoney(ctx, tx, operation, names); err != nil {
+		if err := s.lockBudgets(ctx, tx, act, names); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE budgets SET spent = spent + $1, updated_at = $2,
-			reserved = reserved - (SELECT r.reserved FROM budget_reservations r WHERE r.operation_id = $3 AND r.budget = budgets.name)
-			WHERE name IN (SELECT budget FROM budget_reservations WHERE operation_id = $3)`, int64(spent), s.stampNow(), operation)
+		_, err = tx.ExecContext(ctx, `UPDATE budgets SET
+			spent = spent + CASE unit WHEN 'tokens' THEN CAST($1 AS BIGINT) WHEN 'images' THEN CAST($2 AS BIGINT) ELSE CAST($3 AS BIGINT) END,
+			reserved = reserved - (SELECT r.reserved FROM budget_reservations r WHERE r.operation_id = $4 AND r.budget = budgets.name),
+			updated_at = $5
+			WHERE name IN (SELECT budget FROM budget_reservations WHERE operation_id = $4)`,
+			spent.Tokens, spent.Images, int64(spent.Money), act, s.stampNow())
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM budget_reservations WHERE operation_id = $1`, operation)
+		_, err = tx.ExecContext(ctx, `DELETE FROM budget_reservations WHERE operation_id = $1`, act)
 		return err
 	})
+}
+
+// reservations names the budgets in which something is held for an act.
+func (s *Store) reservations(ctx context.Context, db querier, act string) ([]string, error) {
+	return collect(ctx, db, selectFrom("budget", "budget_reservations", "operation_id = ?", act), scanName)
 }
 
 func scanName(from row) (name string, err error) {
@@ -126,10 +137,11 @@ func scanName(from row) (name string, err error) {
 }
 
 // Budget tells what is spent and reserved.
-func (s *Store) Budget(ctx context.Context, name string) (spent, reserved ledger.Pico, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT spent, reserved FROM budgets WHERE name = $1`, name).Scan(&spent, &reserved)
+func (s *Store) Budget(ctx context.Context, name string) (ledger.Balance, error) {
+	b := ledger.Balance{Name: name}
+	err := s.read.QueryRowContext(ctx, `SELECT unit, spent, reserved FROM budgets WHERE name = $1`, name).Scan(&b.Unit, &b.Spent, &b.Reserved)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, 0, nil
+		return b, nil
 	}
-	return spent, reserved, s.failure("read budget", err)
+	return b, s.failure("read budget", err)
 }

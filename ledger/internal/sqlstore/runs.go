@@ -58,6 +58,11 @@ func runOutcome(v *values, r ledger.Run, now string) {
 	v.set("input_tokens", r.Usage.InputTokens)
 	v.set("output_tokens", r.Usage.OutputTokens)
 	v.set("images", r.Usage.Images)
+	v.set("turns", r.Usage.Turns)
+	v.set("worked_ms", r.Usage.WorkedMS)
+	if len(r.Limits) > 0 { // whoever ends a run that could not go on does not know them
+		v.set("limits", raw(r.Limits))
+	}
 	v.set("estimated_usd", r.Cost.EstimatedUSD)
 	v.set("reported_usd", r.Cost.ReportedUSD)
 	v.set("cost_complete", flag(r.Cost.Complete))
@@ -72,7 +77,7 @@ func runOutcome(v *values, r ledger.Run, now string) {
 }
 
 const runColumns = `id, owner, tree_id, parent_run_id, depth, agent, agent_path, definition_hash, definition,
-	status, task, message, payload, warnings, model_calls, input_tokens, output_tokens, images,
+	status, task, message, payload, warnings, model_calls, input_tokens, output_tokens, images, turns, worked_ms, limits,
 	estimated_usd, reported_usd, cost_complete, error_code, error_message, retryable,
 	forked_from, forked_step, input_images, vision_context, dispositions, started_at, finished_at, created_at, updated_at`
 
@@ -81,7 +86,7 @@ func scanRun(from row) (ledger.Run, error) {
 	err := from.Scan(&r.ID, &r.Owner, &r.Tree, str(&r.Parent), &r.Depth, &r.Agent, str(&r.AgentPath),
 		str(&r.DefinitionHash), jsonCol{&r.Definition}, &r.Status, &r.Task, str(&r.Message),
 		jsonCol{&r.Payload}, jsonCol{&r.Warnings}, &r.Usage.ModelCalls, &r.Usage.InputTokens,
-		&r.Usage.OutputTokens, &r.Usage.Images, &r.Cost.EstimatedUSD, &r.Cost.ReportedUSD, &r.Cost.Complete,
+		&r.Usage.OutputTokens, &r.Usage.Images, &r.Usage.Turns, &r.Usage.WorkedMS, jsonCol{&r.Limits}, &r.Cost.EstimatedUSD, &r.Cost.ReportedUSD, &r.Cost.Complete,
 		str(&r.Failure.Code), str(&r.Failure.Message), &r.Failure.Retryable,
 		str(&r.ForkedFrom), str(&r.ForkedStep), jsonCol{&r.InputImages}, jsonCol{&r.VisionContext}, jsonCol{&r.Dispositions},
 		timeCol{&r.StartedAt}, timeCol{&r.FinishedAt}, timeCol{&r.CreatedAt}, timeCol{&r.UpdatedAt})

@@ -1,0 +1,452 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/generate/offline"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// studio is a world whose action Draw makes Number pictures by the gateway.
+type studio struct {
+	*world
+	gateway *generate.Gateway
+}
+
+func buildStudio(t *testing.T, s setup) *studio {
+	t.Helper()
+	d := &studio{}
+	s.actions = append(s.actions, action.Action{
+		Name: "Draw", Description: "Draws.",
+		Params: []action.Param{
+			{Name: "Number", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Required: true},
+			{Name: "Images", Direction: action.Output, ValueType: action.Binary, IsArray: true},
+		},
+		Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
+			res, err := d.gateway.Generate(ctx, generate.Request{Prompt: "a pier of " + media.ScopeOf(ctx).Step, N: c.Int("Number"), Size: "64x64"})
+			if err != nil {
+				return action.Result{}, err
+			}
+			return action.Result{Outputs: map[string]any{"Images": res.Outputs()}}, nil
+		},
+	})
+	d.world = build(t, s)
+	driver, err := offline.New(offline.Config{Store: d.store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.gateway, err = generate.NewGateway(generate.Config{Drivers: []generate.Driver{driver}, Storage: d.store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func drawStep(numbers ...int) string {
+	return strings.ReplaceAll(paintStep(numbers...), "Paint", "Draw")
+}
+
+const drawer = "actions: [Draw, Paint]\n"
+
+func TestImagesOfTheWholeRun(t *testing.T) {
+	t.Parallel()
+	// told checks what the model was told before its last answer.
+	told := func(text string) func(chat.Request) string {
+		return func(r chat.Request) string {
+			if said := lastMessage(r); !strings.Contains(said, text) {
+				return "it was told " + said
+			}
+			return `{"message":"fine","done":true}`
+		}
+	}
+	for name, tt := range map[string]struct {
+		most    int64
+		painter []any
+		writer  []any
+		images  int
+	}{
+		"as many as allowed": {3, []any{drawStep(3), told("Images")}, nil, 3},
+		"one over":           {3, []any{drawStep(4), told("may make 3 images and has 3 left, and this asks for 4")}, nil, 0},
+		"fewer then":         {3, []any{drawStep(2), drawStep(2), drawStep(1), told("Images")}, nil, 3},
+		"none left":          {2, []any{drawStep(2), drawStep(1), told("has 0 left")}, nil, 2},
+		"at once":            {3, []any{drawStep(2, 2, 2), told("has 1 left")}, nil, 2},
+		"sub-agent": {3, []any{drawStep(2), `{"agents":[{"name":"writer","task":"draw"}]}`, told("fine")}, []any{
+			drawStep(2), told("has 1 left"),
+		}, 2},
+		"sub-agents at once": {3, []any{
+			`{"agents":[{"name":"writer","task":"draw"},{"name":"writer","task":"draw more"}],"actions":[{"name":"Draw","params":{"Number":2}}]}`, told("has 1 left"),
+		}, []any{func(r chat.Request) string {
+			if len(r.Messages) == 1 {
+				return drawStep(2)
+			}
+			return `{"message":"` + map[bool]string{true: "it has 1 left", false: "fine"}[strings.Contains(lastMessage(r), "has 1 left")] + `","done":true}`
+		}}, 2},
+		"no limit":      {0, []any{drawStep(4), told("Images")}, nil, 4},
+		"far from it":   {math.MaxInt64, []any{drawStep(4), told("Images")}, nil, 4},
+		"drawn by code": {1, []any{paintStep(1, 2, 3), told("Painted")}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := buildStudio(t, setup{
+				agents:  map[string]string{"painter": drawer + "agents: [writer]\n", "writer": drawer},
+				answers: map[string][]any{"painter": tt.painter, "writer": tt.writer},
+			})
+			res, err := d.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "draw", MaxImages: tt.most})
+			if err != nil || res.Message != "fine" || res.Usage.Images != tt.images {
+				t.Errorf("%v, %q, %d images, want %d", err, res.Message, res.Usage.Images, tt.images)
+			}
+		})
+	}
+}
+
+func TestCostOfTheWholeRun(t *testing.T) {
+	t.Parallel()
+	// Every answer costs $0.001; what a request will cost is unknown without a price.
+	more := `{"message":"so far","payload":{"report_html":"${media:` + refOf(1) + `}"},"actions":[{"name":"Paint","params":{"Number":1}}]}`
+	dear := chat.Profile{ID: "script-1", Name: "Script", InputUSD: "100", OutputUSD: "100"}
+	for name, tt := range map[string]struct {
+		most    string
+		profile chat.Profile
+		painter []any
+		calls   int
+		says    string
+	}{
+		"used up":            {"0.0025", chat.Profile{}, []any{more}, 3, "may cost $0.0025 and has $0 left, and this needs an unknown amount"},
+		"enough":             {"0.0025", chat.Profile{}, []any{more, more, `{"done":true}`}, 3, ""},
+		"sub-agent":          {"0.0025", chat.Profile{}, []any{more, `{"agents":[{"name":"writer","task":"write"}]}`}, 3, "$0 left"},
+		"the estimate":       {"0.005", dear, []any{more}, 0, "may cost $0.005 and has $0.005 left, and this needs $"},
+		"nothing":            {"0", chat.Profile{}, []any{more}, 0, "has $0 left"},
+		"nothing, and free":  {"0", chat.Profile{ID: "o", Offline: true}, []any{more, `{"done":true}`}, 2, ""},
+		"no limit":           {"", dear, []any{more, `{"done":true}`}, 2, ""},
+		"more than there is": {"99999999999999999999", dear, []any{more, `{"done":true}`}, 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t, setup{
+				agents:  map[string]string{"painter": painter + "agents: [writer]\n", "writer": painter},
+				answers: map[string][]any{"painter": tt.painter, "writer": {paintStep(2)}},
+			})
+			w.script.profile = tt.profile
+			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: tt.most})
+			if len(w.script.asked()) != tt.calls || res.Usage.ModelCalls != tt.calls {
+				t.Errorf("%d calls, want %d", len(w.script.asked()), tt.calls)
+			}
+			if tt.says == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if media.CodeOf(err) != media.CodeOverBudget || res.Status != agent.StatusFailed || res.Error.Code != media.CodeOverBudget ||
+				!strings.HasPrefix(err.Error(), "over budget: ") || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), "what was made is kept") {
+				t.Errorf("%s: %v", res.Status, err)
+			}
+			if tt.calls > 0 && (len(res.Outputs) != 1 || !strings.Contains(string(res.Payload), "report_html")) {
+				t.Errorf("what was made is not kept: %+v", res)
+			}
+			if types := w.watcher.types(); types[len(types)-1] != agent.EventRunFailed {
+				t.Errorf("the last event is %s", types[len(types)-1])
+			}
+		})
+	}
+}
+
+// TestLastTurnForMoney: when there is room for one more model call only, it is the last
+// turn, and the run can still end well.
+func TestLastTurnForMoney(t *testing.T) {
+	t.Parallel()
+	run := func(most string) (*world, *agent.Result, error) {
+		w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {
+			func(r chat.Request) string {
+				if strings.Contains(lastMessage(r), lastWord) {
+					return `{"message":"finished","done":true}`
+				}
+				return paintStep(1)
+			},
+		}}})
+		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", InputUSD: "0.01", OutputUSD: "0.01"}
+		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: most, MaxTurns: 5})
+		return w, res, err
+	}
+	w, _, err := run("")
+	if err != nil || len(w.script.asked()) != 5 {
+		t.Fatal(err)
+	}
+	// Each answer costs $0.001, a request is estimated at far less.
+	one, err := strconv.ParseFloat(*w.script.profile.Cost(chat.Usage{InputTokens: w.script.profile.EstimateTokens(lastRequest(w))}), 64)
+	if err != nil || one > 0.0005 {
+		t.Fatalf("a call is estimated at $%f, %v", one, err)
+	}
+	w, res, err := run(strconv.FormatFloat(0.002+1.5*one, 'f', 12, 64))
+	if err != nil || res.Message != "finished" || len(w.script.asked()) != 3 || toldLast(w) != 1 {
+		t.Errorf("%v, %q after %d calls", err, res.Message, len(w.script.asked()))
+	}
+	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "two more calls of the model do not fit, the run may cost $0.002") {
+		t.Errorf("warnings %q", all)
+	}
+}
+
+// clock moves by itself when somebody waits.
+type clock struct {
+	mu  sync.Mutex // guards now
+	now time.Time
+}
+
+func newClock() *clock { return &clock{now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) wait(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func TestTimeOfTheWholeRun(t *testing.T) {
+	t.Parallel()
+	// Every answer takes ten seconds, Rest an hour in which nobody works.
+	finish := func(r chat.Request) string {
+		if strings.Contains(lastMessage(r), lastWord) {
+			return `{"message":"finished","done":true}`
+		}
+		return paintStep(1)
+	}
+	for name, tt := range map[string]struct {
+		most   time.Duration
+		answer []any
+		code   media.Code
+		calls  int
+		worked int64
+		says   string
+	}{
+		"heeded":      {25 * time.Second, []any{finish}, "", 4, 40_000, "worked for 30s and may work for 25s"},
+		"not heeded":  {25 * time.Second, []any{paintStep(1)}, media.CodeOverBudget, 4, 40_000, "worked for 30s and may work for 25s and did not finish"},
+		"to the dot":  {30 * time.Second, []any{finish}, "", 4, 40_000, "worked for 30s and may work for 30s"},
+		"sub-agent":   {25 * time.Second, []any{`{"agents":[{"name":"writer","task":"write"}]}`, finish}, "", 5, 50_000, "may work for 25s"},
+		"one turn":    {time.Nanosecond, []any{`{"message":"ok","done":true}`}, "", 1, 10_000, ""},
+		"no limit":    {0, []any{paintStep(1), `{"done":true}`}, "", 2, 20_000, ""},
+		"far from it": {math.MaxInt64, []any{paintStep(1), `{"done":true}`}, "", 2, 20_000, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClock()
+			w := build(t, setup{
+				agents:  map[string]string{"painter": painter + "agents: [writer]\n", "writer": painter},
+				answers: map[string][]any{"painter": tt.answer, "writer": {finish}}, now: c.Now,
+			})
+			w.script.before = func() { c.wait(10 * time.Second) }
+			res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTime: tt.most})
+			if media.CodeOf(err) != tt.code || res.Usage.ModelCalls != tt.calls || res.Usage.WorkedMS != tt.worked {
+				t.Errorf("%v after %d calls and %d ms, want %d and %d", err, res.Usage.ModelCalls, res.Usage.WorkedMS, tt.calls, tt.worked)
+			}
+			if all := strings.Join(res.Warnings, "\n") + fmt.Sprint(err); !strings.Contains(all, tt.says) {
+				t.Errorf("%q, %v", res.Warnings, err)
+			}
+		})
+	}
+}
+
+// TestWhatHangsIsEnded: a model or an action that does not end is ended when the time and
+// the overtime are over, in sub-agents too; what was made before is kept.
+func TestWhatHangsIsEnded(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		painter string
+		most    time.Duration
+		want    time.Duration
+	}{
+		"action":             {`{"actions":[{"name":"Paint","params":{"Number":1}},{"name":"Hang","params":{}}]}`, 10 * time.Second, 20 * time.Second},
+		"long overtime":      {`{"actions":[{"name":"Paint","params":{"Number":1}},{"name":"Hang","params":{}}]}`, time.Hour, time.Hour + time.Minute},
+		"sub-agents at once": {`{"actions":[{"name":"Paint","params":{"Number":1}}],"agents":[{"name":"writer","task":"a"},{"name":"writer","task":"b"}]}`, 10 * time.Second, 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				w := build(t, setup{
+					agents:  map[string]string{"painter": "actions: [Paint, Hang]\nagents: [writer]\n", "writer": "actions: [Hang]\n"},
+					answers: map[string][]any{"painter": {tt.painter}, "writer": {`{"actions":[{"name":"Hang","params":{}}]}`}},
+					now:     time.Now,
+					actions: []action.Action{{Name: "Hang", Description: "Hangs.", Run: func(ctx context.Context, _ *action.Call) (action.Result, error) {
+						<-ctx.Done()
+						return action.Result{}, ctx.Err()
+					}}},
+				})
+				res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTime: tt.most})
+				if took := time.Since(start); media.CodeOf(err) != media.CodeOverBudget || res.Status != agent.StatusFailed || took != tt.want {
+					t.Errorf("%v, %s after %s, want %s", err, res.Status, took, tt.want)
+				}
+				if len(res.AlsoMade) != 1 || res.Usage.WorkedMS != tt.want.Milliseconds() || !strings.Contains(err.Error(), "was ended") {
+					t.Errorf("%d made, worked %d ms: %v", len(res.AlsoMade), res.Usage.WorkedMS, err)
+				}
+				for _, r := range w.watcher.runs {
+					if r.Status != agent.StatusRunning && (r.Status != agent.StatusFailed || r.Error.Code != media.CodeOverBudget) {
+						t.Errorf("%s: %s, %+v", r.AgentPath, r.Status, r.Error)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestCancelledIsNotOverBudget: Ctrl-C stays Ctrl-C where there is a limit of time.
+func TestCancelledIsNotOverBudget(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {paintStep(1)}}})
+	w.script.before = cancel
+	res, err := w.runner.Run(ctx, agent.Request{Agent: "painter", Message: "x", MaxTime: time.Hour})
+	if media.CodeOf(err) != media.CodeCancelled || res.Status != agent.StatusCancelled {
+		t.Errorf("%s: %v", res.Status, err)
+	}
+}
+
+// diary is a journal that remembers, as a durable one does.
+type diary struct {
+	prefix string
+	mu     *sync.Mutex // guards known
+	known  map[string][]byte
+}
+
+func newDiary() *diary { return &diary{mu: &sync.Mutex{}, known: map[string][]byte{}} }
+
+func (d *diary) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	d.mu.Lock()
+	b, ok := d.known[d.prefix+name]
+	d.mu.Unlock()
+	if ok {
+		return b, nil
+	}
+	b, err := fn(ctx)
+	if err == nil {
+		d.mu.Lock()
+		d.known[d.prefix+name] = b
+		d.mu.Unlock()
+	}
+	return b, err
+}
+
+func (d *diary) Sleep(ctx context.Context, t time.Duration) error {
+	return journal.Memory{}.Sleep(ctx, t)
+}
+
+func (d *diary) Child(_ context.Context, name string) (journal.Journal, error) {
+	return &diary{prefix: d.prefix + name + "/", mu: d.mu, known: d.known}, nil
+}
+
+// forget leaves the steps whose names begin so.
+func (d *diary) forget(prefixes ...string) *diary {
+	out := newDiary()
+	for name, b := range d.known {
+		lost := false
+		for _, p := range prefixes {
+			lost = lost || strings.HasPrefix(name, p)
+		}
+		if !lost {
+			out.known[name] = b
+		}
+	}
+	return out
+}
+
+// TestReplayUsesNothingTwice: who goes on with a run counts what earlier processes used,
+// once, whenever that was, and decides as they did.
+func TestReplayUsesNothingTwice(t *testing.T) {
+	t.Parallel()
+	req := agent.Request{
+		Agent: "painter", Message: "x", RunID: "019aa000-0000-7000-8000-000000000001",
+		MaxTime: 25 * time.Second, MaxTokens: 1000, MaxImages: 3, MaxCost: "1",
+	}
+	// first answers a run's first request in one way and all others in another.
+	first := func(one, others string) []any {
+		return []any{func(r chat.Request) string {
+			if len(r.Messages) == 1 {
+				return one
+			}
+			return others
+		}}
+	}
+	late := 0 * time.Second
+	run := func(d *diary, perCall time.Duration) (*agent.Result, int) {
+		c := newClock()
+		c.wait(late)
+		late += 24 * time.Hour
+		w := buildStudio(t, setup{
+			agents: map[string]string{"painter": drawer + "agents: [writer]\n", "writer": drawer},
+			answers: map[string][]any{
+				"painter": first(`{"agents":[{"name":"writer","task":"draw"}]}`, drawStep(1)),
+				"writer":  first(drawStep(2), `{"done":true}`),
+			},
+			now: c.Now, journal: d,
+		})
+		w.script.before = func() { c.wait(perCall) }
+		res, err := w.runner.Run(t.Context(), req)
+		if media.CodeOf(err) != media.CodeOverBudget {
+			t.Fatal(err)
+		}
+		return res, len(w.script.asked())
+	}
+	d := newDiary()
+	whole, calls := run(d, 10*time.Second)
+	if calls != 4 || whole.Usage.WorkedMS != 40_000 || whole.Usage.Images != 2 {
+		t.Fatalf("%d calls, %+v", calls, whole.Usage)
+	}
+	again, calls := run(d, 10*time.Second)
+	if diff := cmp.Diff(whole.Usage, again.Usage); calls != 0 || diff != "" {
+		t.Errorf("%d calls in a replay of everything: %s", calls, diff)
+	}
+	// The process died in the sub-agent's second call. This one's calls are fast: there is
+	// time for more turns, and one picture is left for them.
+	part, calls := run(d.forget("turn-1-agent-1-writer/turn-2", "turn-2", "turn-3"), time.Second)
+	if calls != 6 || part.Usage.WorkedMS != 26_000 || part.Usage.Images != 3 {
+		t.Errorf("%d calls after a takeover, %+v", calls, part.Usage)
+	}
+}
+
+func TestLimitsThatMeanNothing(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"done":true}`}}})
+	for name, req := range map[string]agent.Request{
+		"turns":          {MaxTurns: -1},
+		"tokens":         {MaxTokens: -1},
+		"images":         {MaxImages: -1},
+		"time":           {MaxTime: -1},
+		"cost":           {MaxCost: "-1"},
+		"a fraction":     {MaxCost: "1/3"},
+		"words":          {MaxCost: "a lot"},
+		"an endless one": {MaxCost: "1e999999999"},
+		"infinite":       {MaxCost: "Inf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req.Agent, req.Message = "painter", "x"
+			if _, err := w.runner.Run(t.Context(), req); media.CodeOf(err) != media.CodeInvalid {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		if n := len(w.script.asked()); n > 0 {
+			t.Errorf("%d calls were made", n)
+		}
+	})
+}

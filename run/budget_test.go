@@ -1,0 +1,187 @@
+package run_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// balance is what was spent and reserved under a name.
+func (h *house) balance(t *testing.T, name string) (spent, reserved int64) {
+	t.Helper()
+	b, err := h.store.Budget(t.Context(), name)
+	must(t, err)
+	return b.Spent, b.Reserved
+}
+
+func (h *house) wants(t *testing.T, name string, spent int64) {
+	t.Helper()
+	if got, reserved := h.balance(t, name); got != spent || reserved != 0 {
+		t.Errorf("%s: %d spent and %d reserved, want %d and none", name, got, reserved, spent)
+	}
+}
+
+// TestBudgetsCountRuns: tokens of every agent, pictures of every generation, by run, day
+// and owner; another owner has budgets of their own.
+func TestBudgetsCountRuns(t *testing.T) {
+	t.Parallel()
+	most := generate.Bounds{Tokens: 1_000_000, Images: 100, USD: "1"}
+	now := time.Date(2026, 11, 21, 23, 30, 0, 0, time.FixedZone("west", -3600))
+	h := newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: most, Day: most, Owner: most, Now: func() time.Time { return now }}, drawThenDone()...)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	// Two calls of 15 tokens; two of three pictures came.
+	for _, name := range []string{"run:" + res.RunID, "day:" + owner + ":2026-11-22", "owner:" + owner} {
+		h.wants(t, "tokens:"+name, 30)
+		h.wants(t, "images:"+name, 2)
+		h.wants(t, name, 0)
+	}
+	h.wants(t, "tokens:owner:bob", 0)
+}
+
+// TestOverTheBudgetOfAnOwner: the run that would go over it ends as over_budget in ledger
+// and events; the day after, a budget of the day is whole again.
+func TestOverTheBudgetOfAnOwner(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	path := filepath.Join(t.TempDir(), "a.db")
+	open := func(most int64) *house {
+		return newHouseAt(t, path, run.BudgetConfig{Day: generate.Bounds{Tokens: most}, Now: func() time.Time { return now }}, `{"message":"ok","done":true}`)
+	}
+	ask := func(h *house) (*agent.Result, error) {
+		return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	}
+	_, err := ask(open(1_000_000))
+	must(t, err)
+	h := open(16)
+	res, err := ask(h)
+	if media.CodeOf(err) != media.CodeOverBudget || len(h.asked) > 0 || !strings.Contains(err.Error(), "has 1 token left of 16 tokens") {
+		t.Fatalf("%v after %d calls", err, len(h.asked))
+	}
+	row, err := h.store.Run(t.Context(), owner, res.RunID)
+	must(t, err)
+	if row.Status != ledger.StatusFailed || row.Failure.Code != string(media.CodeOverBudget) {
+		t.Errorf("run %+v", row)
+	}
+	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, 0)
+	must(t, err)
+	if last := events[len(events)-1]; last.Kind != "run-failed" || !strings.Contains(string(last.Payload), "over_budget") {
+		t.Errorf("last event %+v", last)
+	}
+	h.wants(t, "tokens:day:ann:2026-11-21", 15)
+	now = now.Add(24 * time.Hour)
+	_, err = ask(open(1_000_000))
+	must(t, err)
+	h.wants(t, "tokens:day:ann:2026-11-22", 15)
+}
+
+// TestLimitsOfARunInTheLedger: what the caller allows is counted by the ledger, lowers
+// what is configured and never raises it, and stands in the run's row.
+func TestLimitsOfARunInTheLedger(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		configured int64
+		asked      int64
+		left       string
+		images     int64
+	}{
+		"asked":      {0, 2, "has 2 images left of 2 images, and this needs 3 images", 0},
+		"lower":      {5, 4, "", 2},
+		"not higher": {2, 50, "has 2 images left of 2 images", 0},
+		"configured": {2, 0, "has 2 images left of 2 images", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouseAt(t, filepath.Join(t.TempDir(), "a.db"), run.BudgetConfig{Run: generate.Bounds{Images: tt.configured}}, drawThenDone()...)
+			res, err := h.service.Run(t.Context(), agent.Request{
+				Agent: "painter", Message: "paint", Owner: owner, MaxImages: tt.asked, MaxTurns: 9, MaxTime: time.Minute, MaxCost: "0.5",
+			})
+			must(t, err) // the model was told, and went on
+			h.wants(t, "images:run:"+res.RunID, tt.images)
+			var told string
+			for _, m := range h.last() {
+				told += m.Text()
+			}
+			if !strings.Contains(told, tt.left) {
+				t.Errorf("it was told %s", told)
+			}
+			row, err := h.store.Run(t.Context(), owner, res.RunID)
+			must(t, err)
+			var limits agent.Limits
+			must(t, json.Unmarshal(row.Limits, &limits))
+			if want := (agent.Limits{Turns: 9, Images: tt.asked, TimeMS: 60_000, USD: "0.5"}); limits != want {
+				t.Errorf("limits %+v, want %+v", limits, want)
+			}
+			if row.Usage.Turns != 2 || row.Usage.Images != tt.images {
+				t.Errorf("used %+v", row.Usage)
+			}
+		})
+	}
+}
+
+// TestProcessesShareABudget: runs of several handles on one ledger draw at once, and
+// never more than the owner may; what is refused was never asked for.
+func TestProcessesShareABudget(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.db")
+	most := run.BudgetConfig{Owner: generate.Bounds{Images: 7}}
+	var houses []*house
+	for range 3 {
+		houses = append(houses, newHouseAt(t, path, most, drawThenDone()...))
+	}
+	var all sync.WaitGroup
+	for range 2 {
+		for _, h := range houses {
+			all.Go(func() {
+				for range 2 {
+					if _, err := h.gateway.Generate(media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "t"}), generate.Request{
+						Prompt: "a pier", N: 2, Size: "64x64",
+					}); err != nil && media.CodeOf(err) != media.CodeOverBudget {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	spent, reserved := houses[0].balance(t, "images:owner:"+owner)
+	if spent != 6 || reserved != 0 {
+		t.Errorf("%d spent, %d reserved, want 6 of 7", spent, reserved)
+	}
+	made := 0
+	p := ledger.Page{Limit: ledger.MaxLimit}
+	ops, err := houses[1].store.ListOperations(t.Context(), owner, ledger.OperationQuery{Page: p})
+	must(t, err)
+	for _, op := range ops.Items {
+		_, slots, _, err := houses[1].store.Operation(t.Context(), owner, op.ID)
+		must(t, err)
+		made += len(slots)
+	}
+	if made != 6 || len(ops.Items) != 3 {
+		t.Errorf("%d operations made %d pictures", len(ops.Items), made)
+	}
+}
+
+func TestBudgetsThatMeanNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for name, b := range map[string]generate.Bounds{
+		"dollars": {USD: "lots"}, "negative": {USD: "-1"}, "too many": {USD: "5000000"}, "endless": {USD: "1e99999999"},
+		"tokens": {Tokens: -1}, "images": {Images: -1},
+	} {
+		for field, c := range map[string]run.BudgetConfig{"run": {Run: b}, "day": {Day: b}, "owner": {Owner: b}} {
+			if _, err := run.NewBudget(h.store, c); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), field) {
+				t.Errorf("%s of %s: %v", name, field, err)
+			}
+		}
+	}
+}
