@@ -248,11 +248,13 @@ func (h *house) answerOnly(t *testing.T, id string) {
 	t.Helper()
 	st, err := h.store.RunState(t.Context(), owner, id)
 	must(t, err)
-	var kept struct {
-		State agent.State `json:"state"`
-	}
+	kept := map[string]json.RawMessage{}
 	must(t, json.Unmarshal(st.State, &kept))
-	kept.State, err = h.runner.Answered(t.Context(), kept.State, *colour("red"))
+	var state agent.State
+	must(t, json.Unmarshal(kept["state"], &state))
+	state, err = h.runner.Answered(t.Context(), state, *colour("red"))
+	must(t, err)
+	kept["state"], err = json.Marshal(state)
 	must(t, err)
 	st.State, err = json.Marshal(kept)
 	must(t, err)
