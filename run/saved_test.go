@@ -39,7 +39,7 @@ func TestGoldenRows(t *testing.T) {
 			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && *addRows {
 				h.writeRow(t, path, reply == nil)
 			}
-			b, err := os.ReadFile(path) //nolint:gosec // testdata
+			b, err := os.ReadFile(path)
 			must(t, err)
 			var st ledger.RunState
 			must(t, json.Unmarshal(b, &st))
@@ -125,7 +125,7 @@ func picture(t *testing.T, n uint8) []byte {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 40, 40))
 	for i := range 1600 {
-		img.Set(i%40, i/40, color.NRGBA{R: uint8(i*i>>3) ^ n, G: uint8(i * 131), B: uint8(i*i>>5) + 7*n, A: 255}) //nolint:gosec // any colour will do
+		img.Set(i%40, i/40, color.NRGBA{R: uint8(i*i>>3) ^ n, G: uint8(i * 131), B: uint8(i*i>>5) + 7*n, A: 255})
 	}
 	var b bytes.Buffer
 	must(t, png.Encode(&b, img))
