@@ -44,9 +44,10 @@ lint: $(LINT) ## vet, format and lint
 fmt: $(LINT) ## format the code
 	$(LINT) fmt ./...
 
-generate: ## write the generated parts of the documentation
+generate: ## write the generated parts of the documentation, and captured requests
 	$(GO) test ./cmd/atelier -run '^Test(Reference|Guides)$$' -update
 	$(GO) test ./generate/generatetest/roster -run '^TestReport$$' -update
+	$(GO) test ./chat -run '^TestEveryProviderGetsItsImageParts$$' -update
 
 verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md, docs/conformance.md)
 	$(GO) mod tidy -diff

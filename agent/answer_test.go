@@ -314,3 +314,85 @@ func TestActsOfActionsKeepTheirPlace(t *testing.T) {
 		t.Errorf("the acts of the action were %q: %s", first, d)
 	}
 }
+
+// TestPicturesOfAnswersAreMadeToFitOnce, whoever goes on with the run.
+func TestPicturesOfAnswersAreMadeToFitOnce(t *testing.T) {
+	t.Parallel()
+	small := chat.ImageLimits{MaxImageSide: 2}
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	w := seeing(t, p, small, map[string][]any{"painter": {asks("One?")}})
+	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", Images: []agent.Image{{Data: picture(1)}}})
+	w = seeing(t, p, small, map[string][]any{"painter": {asks("Two?")}})
+	a := reply("blue")
+	a.Images = []agent.Image{{Data: picture(2)}}
+	res, err := w.runner.Resume(t.Context(), s, a)
+	if err != nil || res.Status != agent.StatusPaused || w.recorder.count() != 2 { // the picture and its smaller form
+		t.Fatalf("got %+v, %v, %d records", res, err, w.recorder.count())
+	}
+	s = saved(t, res)
+	w = seeing(t, p, small, map[string][]any{"painter": {func(r chat.Request) string {
+		if got := shownTo(r); len(got) != 2 {
+			t.Errorf("the model sees %v", got)
+		}
+		return doneStep
+	}}})
+	end := ends(t, w, s, reply("red"))
+	if w.recorder.count() != 0 || len(end.Dispositions) != 2 || len(end.AlsoMade) != 0 {
+		t.Errorf("%d records, dispositions %+v, made %v", w.recorder.count(), end.Dispositions, end.AlsoMade)
+	}
+}
+
+// TestBudgetsCountAcrossAPause: what earlier processes used counts, the waiting does not.
+func TestBudgetsCountAcrossAPause(t *testing.T) {
+	t.Parallel()
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
+	w := p.start(t, map[string][]any{"painter": {asks("Which colour?")}})
+	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 29}) // a call has 15
+	w = p.start(t, map[string][]any{"painter": {paintStep(1), func(r chat.Request) string {
+		if told := lastMessage(r); !strings.Contains(told, "last turn") {
+			t.Errorf("the model is not told of its last turn: %s", told)
+		}
+		return doneStep
+	}}})
+	if end := ends(t, w, s, reply("red")); end.Usage.InputTokens != 30 {
+		t.Errorf("usage %+v", end.Usage)
+	}
+}
+
+// TestPictureOfAnAnswerGoesAway between the answer and the run that goes on with it.
+func TestPictureOfAnAnswerGoesAway(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[agent.LostImages]agent.Status{agent.LostDrop: agent.StatusSucceeded, agent.LostStop: agent.StatusFailed} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			driver := memblob.New()
+			p := &process{driver: driver, setup: setup{agents: map[string]string{"painter": painter}}}
+			w := seeing(t, p, chat.ImageLimits{}, map[string][]any{"painter": {asks("Which colour?")}})
+			_, s := paused(t, w, agent.Request{Agent: "painter", Message: "look", LostImages: policy})
+			a := reply("blue")
+			a.Images = []agent.Image{{Data: picture(2)}}
+			s, err := w.runner.Answered(t.Context(), s, a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := driver.Delete(t.Context(), media.DigestOf(picture(2))); err != nil {
+				t.Fatal(err)
+			}
+			w = seeing(t, p, chat.ImageLimits{}, map[string][]any{"painter": {func(r chat.Request) string {
+				if told := lastMessage(r); len(shownTo(r)) != 0 || !strings.Contains(told, refOf(2)+" is not shown") {
+					t.Errorf("the model sees %v and is told %s", shownTo(r), told)
+				}
+				return doneStep
+			}}})
+			req := s.Request
+			req.State = &s
+			res, err := w.runner.Run(t.Context(), req)
+			if res.Status != want || (err == nil) != (want == agent.StatusSucceeded) {
+				t.Errorf("the run %s, %v", res.Status, err)
+			}
+			if want == agent.StatusSucceeded && len(res.Warnings) == 0 {
+				t.Error("nobody is warned")
+			}
+		})
+	}
+}

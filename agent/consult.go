@@ -62,8 +62,7 @@ func (r *run) consult(ctx context.Context, q Question, res *results) error {
 		view.Media = append(view.Media, viewItem(o))
 	}
 	res.Answer = view
-	r.regard(ctx, p, res)
-	return nil
+	return r.regard(ctx, p, res)
 }
 
 // take brings the media of an answer into the run and gives it.
@@ -86,8 +85,9 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 }
 
 // regard shows the model the pictures of an answer, as far as there is room beside those
-// that it has from people already.
-func (r *run) regard(ctx context.Context, p replied, res *results) {
+// that it has from people already. It fails where one went away since and the run shall
+// stop for that.
+func (r *run) regard(ctx context.Context, p replied, res *results) error {
 	if p.Replace {
 		r.history.replaceGiven()
 	}
@@ -106,6 +106,9 @@ func (r *run) regard(ctx context.Context, p replied, res *results) {
 		if n < room {
 			s, err = r.fit(ctx, fmt.Sprintf("turn-%d-answer-%s", r.turns, o.Ref), o, chat.Room{Images: r.history.given() + len(p.Images)})
 		}
+		if code := media.CodeOf(err); r.lostImages == LostStop && (code == media.CodeNotFound || code == media.CodeCorrupt) {
+			return media.Errorf(code, "%s can no longer be shown to agent %s: %w", i.Ref, r.spec.slug, err)
+		}
 		if err != nil {
 			r.hide(ctx, res, i.Ref, err.Error())
 			r.dispose(generate.Disposition{
@@ -116,6 +119,7 @@ func (r *run) regard(ctx context.Context, p replied, res *results) {
 		s.detail, s.turns, s.given = r.detail(i), maxTurns, true
 		res.views = append(res.views, s)
 	}
+	return nil
 }
 
 // detail is how closely the model is to look at a picture, where it can be told.

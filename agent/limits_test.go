@@ -133,7 +133,7 @@ func TestCostOfTheWholeRun(t *testing.T) {
 		"nothing":            {"0", chat.Profile{}, []any{more}, 0, "has $0 left"},
 		"nothing, and free":  {"0", chat.Profile{ID: "o", Offline: true}, []any{more, `{"done":true}`}, 2, ""},
 		"no limit":           {"", dear, []any{more, `{"done":true}`}, 2, ""},
-		"more than there is": {"99999999999999999999", dear, []any{more, `{"done":true}`}, 2, ""},
+		"more than there is": {"4000000", dear, []any{more, `{"done":true}`}, 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -435,6 +435,7 @@ func TestLimitsThatMeanNothing(t *testing.T) {
 		"words":          {MaxCost: "a lot"},
 		"an endless one": {MaxCost: "1e999999999"},
 		"infinite":       {MaxCost: "Inf"},
+		"too much":       {MaxCost: "4000000.01"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

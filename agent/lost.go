@@ -47,36 +47,19 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("the bytes of %d pictures that the model was to be shown are missing or damaged", len(e.list))
 }
 
-// intact notes that the bytes of a picture were read whole by this process.
-func (r *run) intact(d media.Digest) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.whole == nil {
-		r.whole = map[media.Digest]bool{}
-	}
-	r.whole[d] = true
-}
-
-// missing lists the pictures of a request that cannot be read. Each is read once by a
-// process, because the provider would not notice damaged bytes; again reads all anew.
-func (r *run) missing(ctx context.Context, messages []chat.Message, again bool) (list []lost) {
+// missing lists the pictures of a request that cannot be read whole. They are read before
+// every call, because no provider would notice damaged bytes.
+func (r *run) missing(ctx context.Context, messages []chat.Message) (list []lost) {
+	seen := map[media.Digest]bool{}
 	for _, m := range messages {
 		for _, p := range m.Parts {
-			if p.Media == nil {
+			if p.Media == nil || seen[p.Media.Digest] {
 				continue
 			}
-			d := p.Media.Digest
-			r.mu.Lock()
-			known := r.whole[d] && !again
-			r.mu.Unlock()
-			if known || slices.ContainsFunc(list, func(l lost) bool { return l.Digest == d }) {
-				continue
+			seen[p.Media.Digest] = true
+			if code := r.readable(ctx, p.Media.Digest); code != "" {
+				list = append(list, lost{Digest: p.Media.Digest, Code: code})
 			}
-			if code := r.readable(ctx, d); code != "" {
-				list = append(list, lost{Digest: d, Code: code})
-				continue
-			}
-			r.intact(d)
 		}
 	}
 	return list

@@ -68,10 +68,8 @@ func TestBytesGoAwayUnderARun(t *testing.T) {
 		t.Run("in a turn, "+name, func(t *testing.T) {
 			t.Parallel()
 			w, l := leaking(t)
-			gone := media.Errorf(media.CodeNotFound, "the transport found no blob")
 			w.script.answers["painter"] = []any{
-				func(chat.Request) string { l.harm(2, c.how); return listStep },
-				gone, doneStep,
+				func(chat.Request) string { l.harm(2, c.how); return listStep }, doneStep,
 			}
 			res, err := w.runner.Run(t.Context(), agent.Request{
 				Agent: "painter", Message: "look", LostImages: c.lost, Images: []agent.Image{{Data: picture(1)}, {Data: picture(2)}},
@@ -150,7 +148,7 @@ func TestALookedAtPictureGoesAway(t *testing.T) {
 		func(chat.Request) string { return viewStep(3) },
 		media.Errorf(media.CodeNotFound, "the transport found no blob"), doneStep,
 	}
-	w.script.before = func() {
+	w.script.before = func() { // between the look before the call and the call itself
 		if len(w.script.asked()) == 2 {
 			l.harm(3, "missing")
 		}

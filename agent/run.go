@@ -2,9 +2,7 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,13 +60,12 @@ type run struct {
 	steps        []StepRecord
 	models       []ModelUse
 	dispositions []generate.Disposition
-	context      []InputImage          // pictures of actions that the policy showed
-	unseen       []string              // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool    // items whose media-stored event was emitted
-	spent        int64                 // tokens of the run's own calls
-	begun        bool                  // the run's row was saved, or could not be
-	held         []Event               // what was emitted before
-	whole        map[media.Digest]bool // pictures whose bytes this process has read
+	context      []InputImage       // pictures of actions that the policy showed
+	unseen       []string           // pictures that the model must be told it cannot see
+	seen         map[media.Ref]bool // items whose media-stored event was emitted
+	spent        int64              // tokens of the run's own calls
+	begun        bool               // the run's row was saved, or could not be
+	held         []Event            // what was emitted before
 }
 
 // preference is what the caller of a run prefers, before the definitions.
@@ -127,132 +124,13 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 			o.Origin.Direction = "input"
 		}
 		o.Promoted = false
+		r.mu.Lock()
 		r.seen[o.Ref] = true
+		r.mu.Unlock()
 		if _, err := r.set.Add(o); err != nil {
 			r.warn(ctx, fmt.Sprintf("%s could not be handed to the run: %s", o, err))
 		}
 	}
-}
-
-// finish closes the run: status, result, records, events.
-func (r *run) finish(ctx context.Context, err error) (*Result, error) {
-	if journal.Left(ctx) {
-		return r.result(r.record(StatusRunning, nil)), media.Errorf(media.CodeUnavailable, "the run goes on in another process: %w", journal.ErrLeft)
-	}
-	status := StatusSucceeded
-	err = r.atEnd(ctx, err)
-	switch {
-	case err == nil:
-	case media.CodeOf(err) == media.CodeOverBudget:
-		status = StatusFailed
-	case errors.Is(err, ErrPaused) && !errors.Is(ctx.Err(), context.Canceled):
-		return r.rest(ctx), nil
-	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
-		status = StatusCancelled
-		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
-	default:
-		status = StatusFailed
-	}
-	r.wait.drop(r.journal.Name(""))
-	rec := r.record(status, err)
-	res := r.result(rec)
-	for _, o := range res.Outputs {
-		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
-	}
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
-	if r.depth == 0 {
-		r.emit(ctx, endEvent(status), RunFinished{
-			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
-		})
-	}
-	return res, err
-}
-
-// rest closes the run for the time in which it waits for a person. Nothing of it stays
-// in memory; whoever resumes it has the state.
-func (r *run) rest(ctx context.Context) *Result {
-	rec := r.record(StatusPaused, nil)
-	res := r.result(rec)
-	rec.Promoted = nil // chosen when the run ends
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
-	if r.depth > 0 {
-		return res
-	}
-	res.State = r.state()
-	res.Pending = res.State.Pending
-	r.emit(ctx, EventRunPaused, RunFinished{
-		Status: StatusPaused, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Questions: res.Pending,
-	})
-	return res
-}
-
-func endEvent(s Status) EventType {
-	switch s {
-	case StatusSucceeded:
-		return EventRunSucceeded
-	case StatusCancelled:
-		return EventRunCancelled
-	case StatusPaused:
-		return EventRunPaused
-	case StatusRunning, StatusFailed:
-		return EventRunFailed
-	}
-	return EventRunFailed
-}
-
-// record is the run as the observer saves it.
-func (r *run) record(status Status, err error) RunRecord {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	rec := RunRecord{
-		ID: r.id, ParentID: r.parent, Tree: r.tree, Agent: r.spec.slug, AgentPath: r.path, Depth: r.depth,
-		Task: r.task, Status: status, Message: r.message, Turns: r.turns, Usage: r.usage, Cost: r.cost,
-		Warnings: r.warnings[:len(r.warnings):len(r.warnings)], StartedAt: r.startedAt,
-		InputImages: r.images, VisionContext: slices.Clone(r.context),
-	}
-	rec.Usage.WorkedMS = r.meter.worked(r.r.cfg.Now()).Milliseconds()
-	if r.depth == 0 {
-		rec.Limits = r.max.record()
-	}
-	if r.spec.def != nil {
-		rec.DefinitionHash, rec.Definition = r.spec.def.Hash, r.spec.def.Source
-	}
-	if status == StatusRunning {
-		return rec
-	}
-	if status != StatusPaused {
-		rec.FinishedAt = r.wait.ended(r.journal.Name(""), r.r.cfg.Now())
-	}
-	rec.Dispositions = slices.Clone(r.dispositions)
-	rec.Promoted = r.set.Promoted()
-	if r.payload != nil {
-		rec.Payload = plain(r.payload)
-	}
-	if err != nil {
-		p := problemOf(err)
-		rec.Error = &p
-	}
-	return rec
-}
-
-// result is the run as its caller sees it.
-func (r *run) result(rec RunRecord) *Result {
-	res := &Result{
-		RunID: r.id, Agent: r.spec.slug, Status: rec.Status, Message: rec.Message, Payload: rec.Payload,
-		Outputs: rec.Promoted, AlsoMade: []media.Output{}, Usage: rec.Usage, Cost: rec.Cost, Turns: rec.Turns,
-		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
-	}
-	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
-			res.AlsoMade = append(res.AlsoMade, o)
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	res.Steps, res.Models, res.Dispositions = r.steps, r.models, r.dispositions
-	return res
 }
 
 // warn notes what a person should know, once each.

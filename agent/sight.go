@@ -88,7 +88,6 @@ func (r *run) convert(ctx context.Context, o media.Output, room chat.Room) (fitt
 	if err != nil {
 		return fitted{}, err
 	}
-	r.intact(f.Output.Digest)
 	out := fitted{Ref: o.Ref, Shown: f.Output}
 	if f.Reason == "" {
 		return out, nil

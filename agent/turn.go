@@ -279,7 +279,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
-		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages, false)}
+		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages)}
 		if len(a.Lost) > 0 {
 			return json.Marshal(a)
 		}
@@ -289,7 +289,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 				return nil, failed
 			}
 			if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
-				a.Lost = r.missing(ctx, req.Messages, true)
+				a.Lost = r.missing(ctx, req.Messages)
 			}
 			if len(a.Lost) > 0 {
 				failed = nil // the bytes went away on the way to the provider

@@ -147,6 +147,7 @@ func TestFit(t *testing.T) {
 		return chat.Profile{Name: "Seer", Provider: "test", SupportsVision: true, ImageLimits: l}
 	}
 	small, wide, gifs := pngOf(t, noise(60, 40, 1)), jpegOf(t, noise(900, 300, 2)), moving(t)
+	heic := []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic" + strings.Repeat("x", 300))
 	for name, c := range map[string]struct {
 		bytes   []byte
 		profile chat.Profile
@@ -160,6 +161,7 @@ func TestFit(t *testing.T) {
 		"long side":        {wide, limits(chat.ImageLimits{MaxImageSide: 300}), chat.Room{Images: 1}, 300, 100, "image/jpeg", "sides of 300 pixels, not 900", false},
 		"few at its size":  {wide, limits(chat.ImageLimits{MaxImageSide: 1000, ManyImages: 20, ManyImageSide: 90}), chat.Room{Images: 20}, 900, 300, "image/jpeg", "", true},
 		"many made small":  {wide, limits(chat.ImageLimits{MaxImageSide: 1000, ManyImages: 20, ManyImageSide: 90}), chat.Room{Images: 21}, 90, 30, "image/jpeg", "sides of 90", false},
+		"HEIC is taken":    {heic, limits(chat.ImageLimits{MediaTypes: []string{"image/png", "image/heic"}}), chat.Room{Images: 1}, 0, 0, "image/heic", "", true},
 		"pixels":           {wide, limits(chat.ImageLimits{MaxImagePixels: 30_000}), chat.Room{Images: 1}, 300, 100, "image/jpeg", "30000 pixels", false},
 		"type":             {small, limits(chat.ImageLimits{MediaTypes: []string{"image/jpeg"}}), chat.Room{Images: 1}, 60, 40, "image/jpeg", "no image/png", false},
 		"first frame":      {gifs, limits(chat.ImageLimits{}), chat.Room{Images: 1}, 8, 6, "image/png", "one frame, not 3", false},

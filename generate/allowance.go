@@ -12,7 +12,7 @@ import (
 // Bounds are what a person or a program allows at most. The zero value bounds nothing.
 type Bounds struct {
 	// USD is money in US dollars as decimal text ("5", "0.25"); empty means no bound,
-	// "0" that only what is free may be done.
+	// "0" that only what is free may be done; at most 4 million.
 	USD string `json:"usd,omitempty"`
 	// Tokens are those of chat models, in and out together; 0 means no bound.
 	Tokens int64 `json:"tokens,omitempty"`
@@ -20,10 +20,17 @@ type Bounds struct {
 	Images int64 `json:"images,omitempty"`
 }
 
+// mostUSD is what a ledger can count.
+const mostUSD = 4_000_000
+
 // Validate says which bound means nothing. The error has code media.CodeInvalid.
 func (b Bounds) Validate() error {
-	if _, ok := dollars(b.USD); b.USD != "" && !ok {
+	usd, ok := dollars(b.USD)
+	if b.USD != "" && (!ok || len(b.USD) > 60) {
 		return media.Errorf(media.CodeInvalid, "%.20q is no amount of dollars: write it like 0.25", b.USD)
+	}
+	if ok && usd.Cmp(big.NewRat(mostUSD, 1)) > 0 {
+		return media.Errorf(media.CodeInvalid, "%.20q dollars are too many: at most 4 million", b.USD)
 	}
 	if b.Tokens < 0 || b.Images < 0 {
 		return media.Errorf(media.CodeInvalid, "a bound of tokens or images must not be negative: leave it out for none")

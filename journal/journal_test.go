@@ -28,6 +28,8 @@ func TestMemory(t *testing.T) {
 
 // transcripts runs workflows again with what the transcript of the last time knows.
 type transcripts struct {
+	twice bool
+
 	mu    sync.Mutex // guards known
 	known map[string]map[string][]byte
 }
@@ -37,7 +39,11 @@ func (p *transcripts) Run(t *testing.T, id string, work journaltest.Work) {
 	p.mu.Lock()
 	known := p.known[id]
 	p.mu.Unlock()
-	j := journal.Remember(journal.Memory{}, known)
+	var inner journal.Journal = journal.Memory{}
+	if p.twice { // what remembers may stand over what remembers
+		inner, known = journal.Remember(inner, known), nil
+	}
+	j := journal.Remember(inner, known)
 	if err := work(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +54,17 @@ func (p *transcripts) Run(t *testing.T, id string, work journaltest.Work) {
 
 func TestTranscript(t *testing.T) {
 	t.Parallel()
-	journaltest.Run(t, journaltest.Config{
-		Open:      func(*testing.T) journaltest.Place { return &transcripts{known: map[string]map[string][]byte{}} },
-		Remembers: true,
-	})
+	for name, twice := range map[string]bool{"alone": false, "over another": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			journaltest.Run(t, journaltest.Config{
+				Open: func(*testing.T) journaltest.Place {
+					return &transcripts{twice: twice, known: map[string]map[string][]byte{}}
+				},
+				Remembers: true,
+			})
+		})
+	}
 }
 
 // TestTranscriptIsPortable: what one transcript knows is known under the full names of

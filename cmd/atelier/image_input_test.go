@@ -94,6 +94,8 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		"SVG":              {[]string{"--image", p.write("drawing.svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`)}, "give a PNG"},
 		"nothing there":    {[]string{"--image", "nowhere.png"}, "neither a file nor a stored item"},
 		"unknown ref":      {[]string{"--image", "img-7k3m9q2x"}, "neither a file nor a stored item"},
+		"of somebody else": {[]string{"--image", string(p.owned("eve").Ref)}, "neither a file nor a stored item"},
+		"theirs, by id":    {[]string{"--image", p.owned("eve").ID}, "neither a file nor a stored item"},
 		"forty":            {many, "40 pictures are given and Atelier Offline (offline) takes 4"},
 		"detail":           {[]string{"--image", good, "--image-detail", "huge"}, "auto"},
 		"nothing in it":    {[]string{"--image", p.write("empty.png", "")}, "is empty"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -264,7 +265,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
 	}
 	for _, d := range ans.Dispositions {
-		w.note("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+		w.note("%s", became(d))
 	}
 	for _, warning := range ans.Warnings {
 		w.note("warning: %s", warning)
@@ -282,6 +283,15 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	}
 	w.ask(ans.RunID, ans.Pending)
 	return nil
+}
+
+// became says what became of a wish.
+func became(d generate.Disposition) string {
+	used := ""
+	if d.Applied != "" {
+		used = fmt.Sprintf(", used %q", d.Applied)
+	}
+	return fmt.Sprintf("%s %s: asked %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
 }
 
 // ending turns a run's status into the exit code and says what failed.

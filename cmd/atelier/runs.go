@@ -165,7 +165,7 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("in view: %s  %s", i.Ref, i.MIMEType)
 		}
 		for _, d := range dispositions(r) {
-			w.line("%s %s: asked %q, used %q: %s", d.Setting, d.Outcome, d.Asked, d.Applied, d.Reason)
+			w.line("%s", became(d))
 		}
 		for _, warning := range r.Warnings {
 			w.line("warning: %s", warning)
