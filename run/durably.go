@@ -53,12 +53,15 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
-	begun := s.resumed(ctx, r, w.Request)
-	if r.result, r.err = s.recallPart(ctx, &w, begun); r.err != nil {
+	row, unknown := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
+	if r.result, r.err = s.recallPart(ctx, &w, unknown == nil); r.err != nil {
 		return journal.ErrLeft
 	}
 	if r.result != nil {
 		return nil
+	}
+	if unknown == nil && !r.fresh {
+		s.takenOver(ctx, row)
 	}
 	r.setConversation(w)
 	w.remembering(j)
@@ -134,21 +137,13 @@ func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
 	return r, nil
 }
 
-// resumed tells that a run was taken over, and whether it had begun before. That it goes
-// on with an answer is told by its agent.
-func (s *Service) resumed(ctx context.Context, r *Run, req agent.Request) bool {
-	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
-	if err != nil {
-		return false // it had not begun
-	}
-	if r.fresh {
-		return true
-	}
+// takenOver tells that a run that had begun goes on in this process. That it goes on with
+// an answer is told by its agent.
+func (s *Service) takenOver(ctx context.Context, row ledger.Run) {
 	s.cfg.Observer.Emit(ctx, agent.Event{
 		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(),
 		Data: agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task},
 	})
-	return true
 }
 
 // outfit gives the agents for a setting.

@@ -137,7 +137,7 @@ func (s *Service) pause(ctx context.Context, w work, res *agent.Result) error {
 		RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part + 1, Status: ledger.WaitPaused,
 		Pending: encode(res.Pending), State: state, Setting: w.Setting, AskedAt: s.cfg.Now(),
 	})
-	if err != nil {
+	if err != nil && media.CodeOf(err) != media.CodeConflict { // a conflict is that it is kept already
 		return &unsaved{err}
 	}
 	return nil
