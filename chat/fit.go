@@ -151,13 +151,17 @@ const (
 
 // shrink encodes a picture anew until it fits: without loss, with loss, then smaller.
 func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room Room, side int) (media.Output, error) {
-	job := imaging.Job{Facts: o.Facts, Format: imaging.FormatPNG, Quality: fitQuality, Width: side, Height: side}
-	if o.MIMEType == "image/jpeg" || !f.Accepts("image/png") {
-		job.Format = imaging.FormatJPEG
+	formats := f.formats(o)
+	if len(formats) == 0 {
+		return media.Output{}, media.Errorf(media.CodeUnsupported, "%s takes %s, and %s can only be converted to PNG or JPEG: give another picture, or choose another model", f, strings.Join(f.Types(), ", "), name(o))
 	}
+	job := imaging.Job{Facts: o.Facts, Format: formats[0], Quality: fitQuality, Width: side, Height: side}
 	if n := float64(o.Width) * float64(o.Height); f.MaxImagePixels > 0 && n > float64(f.MaxImagePixels) {
 		scale := math.Sqrt(float64(f.MaxImagePixels) / n)
 		w, h := max(1, int(float64(o.Width)*scale)), max(1, int(float64(o.Height)*scale))
+		if int64(w)*int64(h) > f.MaxImagePixels { // one side is a single pixel
+			w, h = int(min(int64(w), f.MaxImagePixels)), int(min(int64(h), f.MaxImagePixels))
+		}
 		if side == 0 || max(w, h) < side {
 			job.Width, job.Height = w, h
 		}
@@ -172,13 +176,24 @@ func (f Profile) shrink(ctx context.Context, blobs Blobs, o media.Output, room R
 			made.Origin = o.Origin
 			return made, nil
 		}
-		if job.Format == imaging.FormatPNG {
-			job.Format = imaging.FormatJPEG
+		if last := formats[len(formats)-1]; job.Format != last {
+			job.Format = last
 			continue
 		}
 		job.Width, job.Height = max(1, n.Width*3/4), max(1, n.Height*3/4)
 	}
 	return media.Output{}, media.Errorf(media.CodeTooLarge, "%s is too large for %s, which takes %d bytes a picture: make it smaller", name(o), f, f.most(room))
+}
+
+// formats are what a picture is encoded in, without loss first where it had none.
+func (f Profile) formats(o media.Output) (list []imaging.Format) {
+	if f.Accepts("image/png") && (o.MIMEType != "image/jpeg" || !f.Accepts("image/jpeg")) {
+		list = append(list, imaging.FormatPNG)
+	}
+	if f.Accepts("image/jpeg") {
+		list = append(list, imaging.FormatJPEG)
+	}
+	return list
 }
 
 // encode makes one form, and stores it if it is small enough.

@@ -1,0 +1,51 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/chat"
+)
+
+// TestBudgetsAcrossAPause: what a run used before it waited for a person counts once, the
+// waiting does not.
+func TestBudgetsAcrossAPause(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	asked := false
+	w := buildStudio(t, setup{
+		agents: map[string]string{"painter": drawer},
+		answers: map[string][]any{"painter": {func(r chat.Request) string {
+			switch {
+			case len(r.Messages) == 1:
+				return drawStep(2)
+			case !asked:
+				asked = true
+				return `{"ask":{"question":"which?"}}`
+			case strings.Contains(lastMessage(r), lastWord):
+				return `{"message":"finished","done":true}`
+			}
+			return drawStep(2)
+		}}},
+		now: c.Now,
+	})
+	w.script.before = func() { c.wait(10 * time.Second) }
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTime: 35 * time.Second, MaxImages: 3, MaxCost: "1"})
+	if err != nil || res.Status != agent.StatusPaused || res.Usage.WorkedMS != 20_000 {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	c.wait(24 * time.Hour)
+	res, err = w.runner.Resume(t.Context(), *res.State, agent.Reply{Value: json.RawMessage(`{"answer":"the first"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Message != "finished" || res.Usage.WorkedMS != 50_000 || res.Usage.Images != 2 {
+		t.Errorf("%q, %+v", res.Message, res.Usage)
+	}
+	if last := lastMessage(lastRequest(w.world)); !strings.Contains(last, "worked for 40s and may work for 35s") {
+		t.Errorf("told %s", last)
+	}
+}
