@@ -27,12 +27,7 @@ func newAskingWorkshop(t *testing.T) *workshop {
 		return []any{map[string]any{"name": "Generate Image", "params": map[string]any{"Prompt": prompt, "Size": "256x256"}}}
 	}
 	s.chat.Answer = func(r chattest.Request) string {
-		turn := 0
-		for _, m := range r.Messages {
-			if m.Role == "assistant" {
-				turn++
-			}
-		}
+		turn := turnOf(r)
 		helper := strings.Contains(r.System(), "You are helper.")
 		switch {
 		case !helper && turn == 0:
@@ -51,6 +46,16 @@ func newAskingWorkshop(t *testing.T) *workshop {
 		return done(t, "Here they are.")
 	}
 	return s
+}
+
+// turnOf counts the answers that the model has given before.
+func turnOf(r chattest.Request) (n int) {
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			n++
+		}
+	}
+	return n
 }
 
 // begin starts the run that asks, which may be killed, and gives its id.
@@ -359,8 +364,7 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	s.chat.Answer = func(r chattest.Request) string {
 		mu.Lock()
 		defer mu.Unlock()
-		answered := slices.ContainsFunc(r.Messages, func(m chattest.Message) bool { return m.Role == "assistant" })
-		if broken && answered && !strings.Contains(r.System(), "You are helper.") {
+		if broken && turnOf(r) > 0 && !strings.Contains(r.System(), "You are helper.") {
 			return "no step at all"
 		}
 		return works(r)
@@ -406,5 +410,98 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	}
 	if o := s.must("media", "verify"); !strings.Contains(o.stdout, "0 bad") {
 		t.Errorf("verify: %s", o.stdout)
+	}
+}
+
+// TestTwoOpenQuestions: two sub-agents ask at once; each answer is for its question, and
+// the run pauses again until the last one.
+func TestTwoOpenQuestions(t *testing.T) {
+	t.Parallel()
+	s := newAskingWorkshop(t)
+	works := s.chat.Answer
+	s.chat.Answer = func(r chattest.Request) string {
+		if strings.Contains(r.System(), "You are boss.") && turnOf(r) == 0 {
+			helper := func(task string) any { return map[string]any{"name": "helper", "task": task} }
+			return step(t, map[string]any{"reasoning": "both", "agents": []any{helper("the first boat"), helper("the second boat")}, "done": false})
+		}
+		if strings.Contains(r.System(), "You are helper.") && turnOf(r) == 0 {
+			return step(t, map[string]any{"reasoning": "unsure", "ask": map[string]any{"question": "Which colour?", "schema": json.RawMessage(colours)}, "done": false})
+		}
+		if strings.Contains(r.System(), "You are helper.") {
+			return done(t, "Noted.")
+		}
+		return works(r)
+	}
+	o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+	ans := decode[answer](t, o)
+	if o.code != exitPaused || len(ans.Pending) != 2 {
+		t.Fatalf("exit %d, %+v", o.code, ans.Pending)
+	}
+	first, second := ans.Pending[0].ID, ans.Pending[1].ID
+	if shown := s.atelier("resume", ans.RunID).stdout; !strings.Contains(shown, "--question "+second) {
+		t.Errorf("shown is %s", shown)
+	}
+	o = s.atelier("resume", ans.RunID, "--answer", red, "--question", second, "--json")
+	if ans = decode[answer](t, o); o.code != exitPaused || len(ans.Pending) != 1 || ans.Pending[0].ID != first {
+		t.Fatalf("exit %d, %+v", o.code, ans.Pending)
+	}
+	if o := s.atelier("resume", ans.RunID, "--answer", red, "--question", second); o.code != exitInput || !strings.Contains(o.stderr, "not open") {
+		t.Errorf("answered twice: exit %d, %s", o.code, o.stderr)
+	}
+	o = s.must("resume", ans.RunID, "--answer", red, "--json")
+	if ans = decode[answer](t, o); ans.Status != agent.StatusSucceeded || len(s.chat.Requests()) != 6 {
+		t.Errorf("%+v after %d model calls", ans, len(s.chat.Requests()))
+	}
+	s.refuseAgain(t, ans.RunID)
+}
+
+// TestApprovalOnTheCommandLine: a picture over the amount waits for a person, and is
+// painted only if that person says so.
+func TestApprovalOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	for approve, painted := range map[string]int{"true": 1, "false": 0} {
+		t.Run(approve, func(t *testing.T) {
+			t.Parallel()
+			s := newWorkshop(t)
+			s.chat.Answer = func(r chattest.Request) string {
+				if turnOf(r) > 0 {
+					return done(t, "That is all.")
+				}
+				return act(t, "Generate Image", map[string]any{"Prompt": "a fox", "Size": "256x256"})
+			}
+			o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--approve-over", "0.001")
+			if o.code != exitPaused || !strings.Contains(o.stdout, "Generate Image") || !strings.Contains(o.stdout, `--answer '{"approve":true}'`) || !strings.Contains(o.stdout, "price:  $0.0") {
+				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			if got := s.submitted(t); len(got) != 0 {
+				t.Errorf("painted before it was approved: %v", got)
+			}
+			id := read[ledger.List[pausedView]](s.place, "runs", "list", "--status", "paused", "--json").Items[0].ID
+			s.must("resume", id, "--answer", `{"approve":`+approve+`,"note":"as you like"}`)
+			if got := s.submitted(t); got["a fox"] != painted {
+				t.Errorf("painted %v", got)
+			}
+		})
+	}
+}
+
+// TestPausedRunIsCancelledByCommand: a run that waits is ended, and takes no answer.
+func TestPausedRunIsCancelledByCommand(t *testing.T) {
+	t.Parallel()
+	s := newAskingWorkshop(t)
+	id, _ := s.begin(t)
+	if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+		t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+	}
+	if o := s.atelier("resume", id, "--answer", red); o.code != exitInput {
+		t.Errorf("answered: exit %d, %s", o.code, o.stderr)
+	}
+	for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--all", "--json").Items {
+		if r.Status != ledger.StatusCancelled {
+			t.Errorf("run %s is %s", r.AgentPath, r.Status)
+		}
+	}
+	if o := s.atelier("runs", "retry", id, "--json"); o.code != exitPaused || len(decode[answer](t, o).Pending) != 1 {
+		t.Errorf("tried again: exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
 }
