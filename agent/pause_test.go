@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -296,7 +297,7 @@ func TestPausedRunHoldsNothing(t *testing.T) {
 		w := build(t, setup{agents: twoChildren(), answers: map[string][]any{
 			"painter": {askBoth, doneStep}, "left": {asks("Left?"), doneStep}, "right": {paintStep(2), asks("Right?"), doneStep},
 		}})
-		paused(t, w, agent.Request{})
+		paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTime: time.Hour})
 	})
 }
 
