@@ -29,7 +29,7 @@ test: ## run every Go test with the race detector
 	$(GO) test $(RACE) -timeout 10m ./...
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
-	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./action/database ./cmd/atelier
+	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run/durable ./action/database ./cmd/atelier
 
 check: lint verify test postgres e2e ## everything that CI runs
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
@@ -39,7 +39,7 @@ $(LINT): tools/go.mod tools/go.sum
 
 lint: $(LINT) ## vet, format and lint
 	$(LINT) run ./...
-	$(LINT) run --build-tags postgres ./internal/pgtest ./ledger/postgres ./action/database ./cmd/atelier
+	$(LINT) run --build-tags postgres ./internal/pgtest ./ledger/postgres ./run/durable ./action/database ./cmd/atelier
 
 fmt: $(LINT) ## format the code
 	$(LINT) fmt ./...

@@ -20,11 +20,14 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	case err == nil:
 	case media.CodeOf(err) == media.CodeOverBudget:
 		status = StatusFailed
-	case errors.Is(err, ErrPaused) && !errors.Is(ctx.Err(), context.Canceled):
+	case errors.Is(err, ErrPaused) && ctx.Err() == nil:
 		return r.rest(ctx), nil
 	case media.CodeOf(err) == media.CodeCancelled || errors.Is(ctx.Err(), context.Canceled):
 		status = StatusCancelled
 		err = media.Errorf(media.CodeCancelled, "the run was cancelled; what it made is kept")
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		status = StatusFailed
+		err = media.Errorf(media.CodeDeadline, "the time of the run was over before it was done; what it made is kept")
 	default:
 		status = StatusFailed
 	}

@@ -83,6 +83,10 @@ type Request struct {
 	// as long as something is left. A model call that is refused ends the run with
 	// over_budget; a generation that is refused is told to the model.
 	MaxCost string `json:"max_cost,omitempty"`
+	// Deadline is when the run ends, sub-agents and generations included, as
+	// media.CodeDeadline and with what was made; zero means never. It is the same for
+	// whoever takes the run over.
+	Deadline time.Time `json:"deadline,omitzero"`
 	// Found are items that [Runner.Prepare] took out of Message and Input, Noted what it
 	// has to say about them.
 	Found []media.Output `json:"found,omitempty"`

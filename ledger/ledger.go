@@ -53,3 +53,12 @@ type List[T any] struct {
 	// Next asks for the following part; empty when this is the last one.
 	Next string `json:"next,omitempty"`
 }
+
+// Batcher is a store that can make one commit of several saves.
+type Batcher interface {
+	// Together runs fn, and the saves that fn makes with the context it is given become
+	// one commit when fn returns nil. One that fails undoes itself alone, if fn does not
+	// hand its error on. fn reads what was saved before, makes nothing but saves, one after
+	// the other, and may run again.
+	Together(ctx context.Context, fn func(ctx context.Context) error) error
+}

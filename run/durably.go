@@ -66,8 +66,13 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	r.setConversation(w)
 	w.remembering(j)
 	r.result, r.err = s.play(ctx, agents, w)
-	var lost *unsaved
-	if journal.Left(ctx) || errors.As(r.err, &lost) {
+	if journal.Left(ctx) {
+		if why := durable.Lost(ctx); why != nil {
+			r.err = media.Errorf(media.CodeUnavailable, "run %s stopped where it is: %w; when that is mended, atelier resume %[1]s or atelier serve goes on with it", r.ID, why)
+		}
+		return journal.ErrLeft
+	}
+	if lost := (*unsaved)(nil); errors.As(r.err, &lost) {
 		return journal.ErrLeft
 	}
 	if r.result == nil && r.err != nil {
@@ -163,6 +168,15 @@ func (s *Service) outfit(ctx context.Context, setting json.RawMessage) (Agents, 
 	}
 	s.outfits[key] = outfit{agents, closer}
 	return agents, nil
+}
+
+// Healthy tells whether what runs cannot do without can be used: the database of the
+// engine, and what it looks at beside.
+func (s *Service) Healthy(ctx context.Context) error {
+	if s.cfg.Engine == nil {
+		return nil
+	}
+	return s.cfg.Engine.Healthy(ctx)
 }
 
 // takenWithin is how long it may take until what was handed over begins: a busy machine

@@ -2,44 +2,94 @@ package run
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
 )
 
-// eventBatch is how many events one commit takes at most.
-const eventBatch = 128
+const (
+	// entryBatch is how many entries one commit takes at most.
+	entryBatch = 128
+	// gather is how long the writer waits for more before a commit, unless somebody waits
+	// for it: a run's records come in bursts, and each commit is synced.
+	gather = 10 * time.Millisecond
+)
 
-// eventLog saves events in order, without keeping those who emit them waiting, and
-// then hands them to the feed. A writer runs only while there is something to write.
+// entry is an event to be saved and shown, or a record to be saved.
+type entry struct {
+	event ledger.Event
+	// what names the record, save saves it; nil for an event.
+	what string
+	save func(context.Context) error
+	// done, if not nil, is told whether the commit of the entry came about.
+	done chan<- error
+}
+
+// eventLog saves events and records in order, without keeping those who emit them
+// waiting, and then hands the events to the feed. A writer runs only while there is
+// something to write.
 type eventLog struct {
-	store  ledger.Events
+	store  ledger.Store
 	logger *slog.Logger
 	feed   feed
 
-	mu      sync.Mutex // guards queue and idle
-	queue   []ledger.Event
-	idle    chan struct{} // closed when the writer ends; nil while there is none
+	mu    sync.Mutex // guards queue, idle, hurry and failed
+	queue []entry
+	idle  chan struct{} // closed when the writer ends; nil while there is none
+	hurry chan struct{} // closed when somebody waits for the writer
+	// failed is the first record that was not saved since the last flush.
+	failed  error
 	writers sync.WaitGroup
 }
 
-func (l *eventLog) append(ctx context.Context, e ledger.Event) {
+// append queues an event.
+func (l *eventLog) append(ctx context.Context, e ledger.Event) { l.add(ctx, entry{event: e}) }
+
+// behind queues a record.
+func (l *eventLog) behind(ctx context.Context, what string, save func(context.Context) error) {
+	l.add(ctx, entry{what: what, save: save})
+}
+
+// now saves a record behind all that came before and waits for it. The error is that of
+// save or of the commit.
+func (l *eventLog) now(ctx context.Context, what string, save func(context.Context) error) error {
+	var own error
+	done := make(chan error, 1)
+	l.add(ctx, entry{what: what, done: done, save: func(ctx context.Context) error {
+		own = save(ctx)
+		return nil
+	}})
+	l.urge()
+	err := <-done // a write takes a minute at most
+	return errors.Join(own, err)
+}
+
+func (l *eventLog) add(ctx context.Context, e entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queue = append(l.queue, e)
 	if l.idle != nil {
 		return
 	}
-	l.idle = make(chan struct{})
+	l.idle, l.hurry = make(chan struct{}), make(chan struct{})
 	ctx = context.WithoutCancel(ctx)
-	l.writers.Go(func() { l.drain(ctx) })
+	hurry := l.hurry
+	l.writers.Go(func() { l.drain(ctx, hurry) })
 }
 
 // drain writes batches until the queue is empty.
-func (l *eventLog) drain(ctx context.Context) {
+func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
+	pause := time.NewTimer(gather)
+	defer pause.Stop()
 	for {
+		select {
+		case <-pause.C:
+		case <-hurry:
+		}
 		l.mu.Lock()
 		if len(l.queue) == 0 {
 			close(l.idle)
@@ -47,47 +97,123 @@ func (l *eventLog) drain(ctx context.Context) {
 			l.mu.Unlock()
 			return
 		}
-		batch := nextBatch(l.queue)
+		batch := l.queue[:min(len(l.queue), entryBatch)]
 		l.queue = l.queue[len(batch):]
 		l.mu.Unlock()
 		l.save(ctx, batch)
+		pause.Reset(gather)
 	}
 }
 
-// nextBatch takes the events of one tree from the front, so that a tree whose root
-// is missing spoils no other's.
-func nextBatch(queue []ledger.Event) []ledger.Event {
-	n := 1
-	for n < len(queue) && n < eventBatch && queue[n].Tree == queue[0].Tree {
+// save makes one commit of a batch where the store can, and shows its events.
+func (l *eventLog) save(ctx context.Context, batch []entry) {
+	var shown []ledger.Event
+	write := func(ctx context.Context) {
+		shown = shown[:0] // the transaction may be tried again
+		for len(batch) > 0 {
+			n := nextEvents(batch)
+			if n == 0 {
+				l.failedSave(ctx, batch[0].what, batch[0].save(ctx))
+				batch = batch[1:]
+				continue
+			}
+			shown = append(shown, l.saveEvents(ctx, batch[:n])...)
+			batch = batch[n:]
+		}
+	}
+	all := batch
+	var err error
+	if b, ok := l.store.(ledger.Batcher); ok && len(all) > 1 {
+		err = b.Together(ctx, func(ctx context.Context) error {
+			batch = all
+			write(ctx)
+			return nil
+		})
+	} else {
+		write(ctx)
+	}
+	if err != nil { // nothing of it is saved, so no event has its number
+		l.failedSave(ctx, "events and records", err)
+		shown = shown[:0]
+	}
+	for _, e := range all {
+		if err != nil && e.save == nil {
+			shown = append(shown, e.event)
+		}
+		if e.done != nil {
+			e.done <- err
+		}
+	}
+	l.feed.publish(shown)
+}
+
+// nextEvents counts the events of one tree at the front, so that a tree whose root is
+// missing spoils no other's.
+func nextEvents(batch []entry) int {
+	n := 0
+	for n < len(batch) && batch[n].save == nil && batch[n].event.Tree == batch[0].event.Tree {
 		n++
 	}
-	return queue[:n:n]
+	return n
 }
 
-// save keeps a batch. Events that cannot be saved are shown all the same, without
-// a sequence number.
-func (l *eventLog) save(ctx context.Context, batch []ledger.Event) {
-	saved, err := l.store.AppendEvents(ctx, batch)
-	if err != nil {
-		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", batch[0].Tree),
-			slog.Int("events", len(batch)), slog.String("error", media.Scrub(err.Error())))
-		saved = batch
+// saveEvents keeps events. Those that cannot be saved are shown all the same, without a
+// sequence number.
+func (l *eventLog) saveEvents(ctx context.Context, batch []entry) []ledger.Event {
+	events := make([]ledger.Event, len(batch))
+	for i, e := range batch {
+		events[i] = e.event
 	}
-	l.feed.publish(saved)
+	saved, err := l.store.AppendEvents(ctx, events)
+	if err != nil {
+		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", events[0].Tree),
+			slog.Int("events", len(events)), slog.String("error", media.Scrub(err.Error())))
+		return events
+	}
+	return saved
 }
 
-// flush waits until everything appended so far is saved and published.
-func (l *eventLog) flush(ctx context.Context) error {
+func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
+	if err == nil {
+		return
+	}
+	l.logger.WarnContext(ctx, "record of a run not saved", slog.String("what", what), slog.String("error", media.Scrub(err.Error())))
 	l.mu.Lock()
-	idle := l.idle
-	l.mu.Unlock()
-	if idle == nil {
+	defer l.mu.Unlock()
+	if l.failed == nil {
+		l.failed = err
+	}
+}
+
+// urge lets the writer not wait for more, and gives what is closed when it ends; nil if
+// there is none.
+func (l *eventLog) urge() (idle <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.idle == nil {
 		return nil
 	}
 	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-l.hurry:
+	default:
+		close(l.hurry)
 	}
+	return l.idle
+}
+
+// flush waits until everything added so far is saved and published, and gives the first
+// record that was not saved since the last flush.
+func (l *eventLog) flush(ctx context.Context) error {
+	if idle := l.urge(); idle != nil {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.failed
+	l.failed = nil
+	return errors.Join(err)
 }

@@ -62,6 +62,7 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := s.transplant(ctx, &p, owner, row.Tree, id); err != nil {
 		return nil, err
 	}
+	p.inTime(s.cfg.Now())
 	p.Forked = &origin{Run: row.Tree, Step: f.From}
 	state, err := json.Marshal(p.saved)
 	if err != nil {

@@ -53,7 +53,8 @@ func (o *Observer) Subscribe(tree string) (events <-chan ledger.Event, stop func
 	return o.log.feed.subscribe(tree)
 }
 
-// Flush waits until all events emitted so far are saved and published.
+// Flush waits until all events and records so far are saved and published. The error is
+// that of a record that was not.
 func (o *Observer) Flush(ctx context.Context) error { return o.log.flush(ctx) }
 
 // SaveRun saves a run; at its end also its promoted items as agent-run media. The cost of
@@ -96,7 +97,7 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	}
 	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
-	err := o.store.FinishRun(ctx, row)
+	err := o.log.now(ctx, "end of a run", func(ctx context.Context) error { return o.store.FinishRun(ctx, row) })
 	if media.CodeOf(err) == media.CodeNotFound { // its beginning could not be saved
 		err = o.store.CreateRun(ctx, row)
 	}
@@ -143,17 +144,19 @@ func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Out
 	return err
 }
 
-// SaveStep saves an act.
+// SaveStep saves an act, soon: [Observer.Flush] waits for it.
 func (o *Observer) SaveStep(ctx context.Context, s agent.StepRecord) error {
-	return o.store.SaveStep(ctx, ledger.Step{
+	row := ledger.Step{
 		ID: s.ID, RunID: s.RunID, Turn: s.Turn, Position: s.Index, Kind: string(s.Kind), Name: s.Name,
 		Status: ledger.Status(s.Status), Code: s.Code, Message: s.Message, Params: s.Params, Outputs: s.Outputs,
 		ChildRunID: s.ChildRunID, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt,
-	})
+	}
+	o.log.behind(ctx, "step", func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
+	return nil
 }
 
 // SavePrompt saves a model call with its instruction and messages; pictures stand in
-// them by ref.
+// them by ref. It is saved soon: [Observer.Flush] waits for it.
 func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 	row := ledger.Prompt{
 		ID: p.ID, RunID: p.RunID, Turn: p.Turn, Model: p.Model, Provider: p.Provider, Answer: p.Response,
@@ -164,7 +167,8 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 		row.Failure.Message = p.Error
 	}
 	row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
-	return o.store.SavePrompt(ctx, row)
+	o.log.behind(ctx, "model call", func(ctx context.Context) error { return o.store.SavePrompt(ctx, row) })
+	return nil
 }
 
 // Emit saves an event and shows it. It does not block: a writer behind it keeps the order.

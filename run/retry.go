@@ -14,8 +14,8 @@ import (
 )
 
 // Retry goes on with a run that failed or was cancelled from its last good step: the run
-// keeps its id, and nothing that succeeded is done or paid again. Any run of its tree
-// names it. Errors: media.CodeNotFound for an unknown run or somebody else's,
+// keeps its id, and nothing that succeeded is done or paid again. A deadline that has
+// passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an unknown run or somebody else's,
 // media.CodeConflict for one that did not end so, media.CodeUnsupported for one whose
 // steps are not kept.
 func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) {
@@ -40,6 +40,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) 
 	badAnswers := row.Failure.Code == string(media.CodeBadResponse)
 	forget(p.steps, "", badAnswers)
 	p.goneOn(row, st)
+	p.inTime(s.cfg.Now())
 	state, err := json.Marshal(p.saved)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
@@ -130,6 +131,13 @@ func (p *past) goneOn(row ledger.Run, st ledger.RunState) {
 	}
 	p.State.Steps, p.State.Pending = p.steps, nil
 	p.State.Part++
+}
+
+// inTime takes a deadline away that has passed: whoever tries again has the time for it.
+func (p *past) inTime(now time.Time) {
+	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
+		req.Deadline = time.Time{}
+	}
 }
 
 // forget leaves out what made an agent fail: the failed model calls of its last turn, and

@@ -263,6 +263,12 @@ const flushLimit = 30 * time.Second
 // execute runs the agent and, in a conversation, saves the answer, also when it fails;
 // a run that pauses has none yet.
 func (s *Service) execute(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
+	if !req.Deadline.IsZero() {
+		over := media.Errorf(media.CodeDeadline, "the time of the run was over")
+		limited, stop := context.WithDeadlineCause(ctx, req.Deadline, over)
+		defer stop()
+		ctx = limited
+	}
 	res, err := s.work(ctx, agents, req, t)
 	paused := res != nil && res.Status == agent.StatusPaused
 	if t != nil && res != nil {

@@ -26,7 +26,6 @@ import (
 	"atelier/generate"
 	"atelier/media"
 	"atelier/run"
-	"atelier/run/durable"
 )
 
 // crew is everything that runs agents.
@@ -111,13 +110,6 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 		err = errors.Join(err, rc.Engine.Close(ctx))
 	}
 	return c, err
-}
-
-// engine opens the durable engine beside the ledger.
-func (a *app) engine(ctx context.Context, takesOver bool) (*durable.Engine, error) {
-	return durable.Open(ctx, durable.Config{
-		Path: filepath.Join(a.settings.data, "engine.db"), Locks: filepath.Join(a.settings.data, "executors"), TakesOver: takesOver,
-	})
 }
 
 // setting is what a crew was set up with, for whoever takes its runs over. The address

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -19,7 +20,7 @@ import (
 // owner is the person of the command line.
 const owner = "local"
 
-// databaseVariable names the database of the ledger.
+// databaseVariable names the database of the ledger and of the durable engine.
 const databaseVariable = "ATELIER_DATABASE_URL"
 
 // settings are what the environment says. The zero value of each field means unset.
@@ -48,6 +49,10 @@ type settings struct {
 	// guard is what is done about blockedTerms in what a person writes.
 	guard        agent.Decision
 	blockedTerms []string
+	// runsAtOnce is how many runs that were taken over one process works on at once.
+	runsAtOnce int
+	// patience is how long a run waits for a database that was lost.
+	patience time.Duration
 	// env reads the variables that such files name.
 	env func(string) string
 	// missing names, by provider, the variables that would hold its key.
@@ -137,6 +142,9 @@ func readSettings(env func(string) string) (settings, error) {
 	s.guard = agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(env("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
 	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, s.guard) {
 		return s, media.Errorf(media.CodeInvalid, "ATELIER_BLOCKED_TERMS_DO is %q: use stop, pause or redact", s.guard)
+	}
+	if err := s.readEndurance(); err != nil {
+		return s, err
 	}
 	var err error
 	s.search, err = readSearch(env)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"strconv"
 )
@@ -24,6 +25,7 @@ func (c *doctorCmd) Run(w *world) error {
 		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder())
 		v, err := a.ledger.Version(w.ctx)
 		checks = append(checks, verdict("ledger", a.ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
+		checks = append(checks, a.checkEngine(w.ctx))
 		for _, p := range a.providers() {
 			k := check{p.Kind + " " + p.Name, "ok", "ready"}
 			if !p.Ready {
@@ -61,6 +63,18 @@ func (c *doctorCmd) Run(w *world) error {
 		return quiet{exitInput}
 	}
 	return err
+}
+
+// checkEngine opens the durable engine, which makes or updates its tables.
+func (a *app) checkEngine(ctx context.Context) check {
+	e, err := a.engine(ctx, false)
+	if err != nil {
+		return verdict("durable engine", "", err)
+	}
+	if err = e.Healthy(ctx); err == nil {
+		err = e.Close(ctx)
+	}
+	return verdict("durable engine", e.Place()+", "+plural(a.settings.runsAtOnce, "run")+" taken over at once", err)
 }
 
 func verdict(name, note string, err error) check {

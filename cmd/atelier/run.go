@@ -33,6 +33,7 @@ type runCmd struct {
 	ImageModel    string        `help:"The image model that agents shall prefer." placeholder:"NAME"`
 	MaxTurns      int           `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
 	MaxTokens     int64         `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
+	Timeout       time.Duration `help:"How long the whole run may take, sub-agents and generations included; then it ends with what it made. The clock goes on while nobody works on the run." placeholder:"DURATION"`
 	MaxTime       time.Duration `help:"For how long the run may work, as 90s or 10m, sub-agents included and waiting for a person not; then the agents are told to finish." placeholder:"D"`
 	MaxImages     *int64        `help:"Most pictures that models may make for the run; a request for more than are left is refused." placeholder:"N"`
 	MaxCost       string        `help:"Most that model calls and pictures of the run may cost, in US dollars." placeholder:"USD"`
@@ -82,6 +83,9 @@ func (c *runCmd) Run(w *world) error {
 	limits, err := c.limits()
 	if err != nil {
 		return err
+	}
+	if c.Timeout < 0 {
+		return media.Errorf(media.CodeInvalid, "--timeout must not be negative; leave it out for no limit")
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
@@ -134,6 +138,9 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, req agent.Re
 	var err error
 	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
+	}
+	if c.Timeout > 0 {
+		req.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the person who asks
 	}
 	if c.Conversation != nil {
 		req.Conversation = *c.Conversation

@@ -49,7 +49,9 @@ func (c *serveCmd) Run(w *world) error {
 		}
 		defer crew.outfit.close()
 		observer = crew.observer
-		s := &server{app: a, service: crew.service, generations: map[string]bool{}}
+		s := &server{
+			app: a, service: crew.service, generations: map[string]bool{}, slots: make(chan struct{}, a.settings.runsAtOnce),
+		}
 		return s.serve(w, address, c.Grace)
 	})
 }
@@ -76,6 +78,8 @@ type server struct {
 	mu          sync.Mutex // guards generations
 	generations map[string]bool
 	work        sync.WaitGroup
+	// slots bound how many generations go on at once.
+	slots chan struct{}
 }
 
 // serve works until w.ctx ends, then hands over what is under way.
@@ -94,7 +98,7 @@ func (s *server) serve(w *world, address string, grace time.Duration) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		s.look(ctx)
+		s.look(w.ctx, ctx)
 		select {
 		case <-tick.C:
 			continue
@@ -130,8 +134,8 @@ func (s *server) handler() http.Handler {
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := s.app.ledger.Version(r.Context()); err != nil {
-			say(w, http.StatusServiceUnavailable, "the database cannot be read")
+		if err := s.service.Healthy(r.Context()); err != nil {
+			say(w, http.StatusServiceUnavailable, "the database cannot be used")
 			return
 		}
 		if !s.ready.Load() {
@@ -143,21 +147,25 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// look takes over what has lost its process.
-func (s *server) look(ctx context.Context) {
-	_, err := s.service.TakeOver(ctx)
+// look takes over what has lost its process, until ctx ends; work is the context of what
+// was taken over.
+func (s *server) look(ctx, work context.Context) {
+	err := s.service.Healthy(ctx)
 	if err == nil {
-		err = s.takeGenerations(ctx)
+		_, err = s.service.TakeOver(ctx)
 	}
-	if err != nil {
-		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.Scrub(err.Error())))
+	if err == nil {
+		err = s.takeGenerations(ctx, work)
 	}
 	s.ready.Store(err == nil)
+	if err != nil && ctx.Err() == nil {
+		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.Scrub(err.Error())))
+	}
 }
 
 // takeGenerations goes on with operations outside of runs that nobody works on. Those
 // whose process lives are waited for.
-func (s *server) takeGenerations(ctx context.Context) error {
+func (s *server) takeGenerations(ctx, work context.Context) error {
 	for _, status := range []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning} {
 		page := ledger.Page{Limit: ledger.MaxLimit}
 		for {
@@ -167,7 +175,7 @@ func (s *server) takeGenerations(ctx context.Context) error {
 			}
 			for _, op := range list.Items {
 				if op.RunID == "" {
-					s.takeGeneration(ctx, op.ID)
+					s.takeGeneration(work, op.ID)
 				}
 			}
 			if page.After = list.Next; page.After == "" {
@@ -186,9 +194,21 @@ func (s *server) takeGeneration(ctx context.Context, id string) {
 	}
 	s.generations[id] = true
 	s.work.Go(func() {
-		// One that cannot be gone on with, for want of a key, is not tried again.
-		if _, err := s.app.gateway.Resume(scoped(ctx, ""), id); err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		case <-ctx.Done():
+			return
+		}
+		_, err := s.app.gateway.Resume(scoped(ctx, ""), id)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
+		if media.Retryable(err) { // the database was away; one that wants a key is not tried again
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.generations, id)
 		}
 	})
 }

@@ -75,9 +75,9 @@ type placed interface {
 // folder.
 func openLedger(ctx context.Context, set settings) (placed, error) {
 	if set.database == "" {
-		return sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(set.data, "atelier.db")})
+		return sqlite.Open(ctx, sqlite.Config{Path: set.ledgerFile()})
 	}
-	l, err := postgres.Open(ctx, postgres.Config{URL: set.database})
+	l, err := postgres.Open(ctx, postgres.Config{URL: set.database, Patience: set.patience})
 	if err != nil {
 		return nil, media.Errorf(media.CodeOf(err), "%s: %w", databaseVariable, err)
 	}

@@ -164,6 +164,7 @@ func Run(t *testing.T, h Harness) {
 		"events in order":                 eventsInOrder,
 		"events need a root run":          eventsNeedRun,
 		"events saved once":               eventsOnce,
+		"saved together":                  savedTogether,
 		"conversation round trip":         conversationRoundTrip,
 		"conversations paged":             conversationPages,
 		"conversations have an owner":     conversationScope,

@@ -398,7 +398,7 @@ func TestServerGoesAndComesBack(t *testing.T) {
 func TestLostInsideTransaction(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	db, err := connect(Config{URL: server.Database(t)}.withDefaults())
+	db, _, err := connect(Config{URL: server.Database(t)}.withDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -37,6 +38,9 @@ type Config struct {
 	Connections int
 	// DialTimeout bounds connecting where the URL has no connect_timeout; 0 means 10 s.
 	DialTimeout time.Duration
+	// Patience is how long a call waits for a server that was there when the ledger was
+	// opened and does not answer any more; 0 means not at all.
+	Patience time.Duration
 	// LockTimeout is how long a transaction waits for another one; 0 means 10 s.
 	LockTimeout time.Duration
 	// Now is the clock; nil means time.Now.
@@ -81,7 +85,7 @@ var _ ledger.Store = (*Store)(nil)
 // media.CodeInvalid, a database that does not exist media.CodeNotFound, a refused
 // password media.CodeUnauthorized.
 func Open(ctx context.Context, c Config) (*Store, error) {
-	db, err := connect(c.withDefaults())
+	db, p, err := connect(c.withDefaults())
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +93,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.limit.Store(int64(c.Patience))
 	return &Store{s}, nil
 }
 
@@ -109,10 +114,10 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	return nil, media.Errorf(media.CodeInvalid, "the database URL cannot be read: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, odd characters as %%XX")
 }
 
-func connect(c Config) (sqlstore.Config, error) {
+func connect(c Config) (sqlstore.Config, *patient, error) {
 	cc, err := parse(c.URL)
 	if err != nil {
-		return sqlstore.Config{}, err
+		return sqlstore.Config{}, nil, err
 	}
 	if cc.ConnectTimeout <= 0 {
 		cc.ConnectTimeout = c.DialTimeout
@@ -129,12 +134,13 @@ func connect(c Config) (sqlstore.Config, error) {
 	// A write decides by what others have committed before it got its locks.
 	cc.RuntimeParams["default_transaction_isolation"] = "read committed"
 	d := dialect{place: place(cc)}
-	db := stdlib.OpenDB(*cc)
+	p := &patient{Connector: stdlib.GetConnector(*cc)}
+	db := sql.OpenDB(p)
 	db.SetMaxOpenConns(c.Connections)
 	db.SetMaxIdleConns(c.Connections)
 	db.SetConnMaxIdleTime(idleLimit)
 	db.SetConnMaxLifetime(lifeLimit)
-	return sqlstore.Config{Write: db, Read: db, Dialect: d, Place: d.place, Now: c.Now, NewID: c.NewID, Logger: c.Logger}, nil
+	return sqlstore.Config{Write: db, Read: db, Dialect: d, Place: d.place, Now: c.Now, NewID: c.NewID, Logger: c.Logger}, p, nil
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

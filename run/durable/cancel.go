@@ -16,7 +16,7 @@ const watchEvery = 500 * time.Millisecond
 
 // Cancel ends work that is under way, here or in another process: the context of the
 // work ends with the cause media.CodeCancelled. Work that is over stays as it is.
-func (e *Engine) Cancel(_ context.Context, id string) error {
+func (e *Engine) Cancel(ctx context.Context, id string) error {
 	row, err := e.status(id)
 	if err != nil {
 		return err
@@ -24,13 +24,16 @@ func (e *Engine) Cancel(_ context.Context, id string) error {
 	if row == nil {
 		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
 	}
-	if err := dbos.CancelWorkflow(e.root, id); err != nil {
-		return media.Errorf(media.CodeUnavailable, "cancel work %s: %w", id, scrubbed(err))
+	root, stop := e.bounded()
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	if err := dbos.CancelWorkflow(root, id); err != nil {
+		return e.failure("cancel work "+id, err)
 	}
 	return nil
 }
 
-// watch stops work that was cancelled from outside.
+// watch stops work that was cancelled from outside, or whose database is lost.
 func (e *Engine) watch() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -39,19 +42,29 @@ func (e *Engine) watch() {
 		case <-e.ended:
 			return
 		case <-tick.C:
-			e.stopCancelled()
+		}
+		e.mu.Lock()
+		ids := slices.Collect(maps.Keys(e.flows))
+		e.mu.Unlock()
+		if len(ids) > 0 {
+			e.look()
+		} else {
+			e.away = time.Time{}
+		}
+		if e.away.IsZero() {
+			e.stopCancelled(ids)
+			e.settled()
 		}
 	}
 }
 
-func (e *Engine) stopCancelled() {
-	e.mu.Lock()
-	ids := slices.Collect(maps.Keys(e.flows))
-	e.mu.Unlock()
+func (e *Engine) stopCancelled(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
-	rows, err := dbos.ListWorkflows(e.root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
+	root, stop := e.bounded()
+	defer stop()
+	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusCancelled),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
 	if err != nil {
 		return // the next look will tell

@@ -2,19 +2,16 @@ package durable
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
-	// The engine's SQLite support registers itself.
-	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"atelier/journal"
 	"atelier/media"
@@ -34,9 +31,6 @@ const (
 // takeOverPoll is how soon work that was taken over begins.
 const takeOverPoll = 50 * time.Millisecond
 
-// shutdownLimit bounds the wait for work that unwinds.
-const shutdownLimit = 10 * time.Second
-
 // Work does what was started under an id. It may run again with the same id and input in another process.
 // It returns when the work is over, whatever came of it; it returns journal.ErrLeft, or
 // an error that wraps it, when ctx ended with that cause.
@@ -46,9 +40,11 @@ type Work func(ctx context.Context, j journal.Journal, id string, input []byte) 
 type Config struct {
 	// Path is the SQLite file, made if it is missing.
 	Path string
-	// DatabaseURL is a PostgreSQL URL; it wins over Path.
+	// DatabaseURL is a PostgreSQL URL; it wins over Path. The tables are in a schema of
+	// their own, atelier_engine, or NAME_atelier_engine where search_path begins with NAME.
 	DatabaseURL string
-	// Locks is the folder of the executors' locks; default executors beside Path.
+	// Locks is the folder of the executors' locks; default executors beside Path. All
+	// engines that share a database share this folder, so they are on one machine.
 	Locks string
 	// Executor names this process among those that share the database; default a new
 	// name. No two living processes have the same.
@@ -56,6 +52,15 @@ type Config struct {
 	// TakesOver makes the engine take up work of processes that ended, see
 	// [Engine.TakeOver]. Without it the engine does only what it started.
 	TakesOver bool
+	// Limit is how much work that was taken over runs at once in each engine; 0 means no
+	// limit. It is kept in the database, so engines that share one give the same.
+	Limit int
+	// Patience is how long work waits for a database that was lost before it is left;
+	// default not at all. What does not come back by itself is not waited for.
+	Patience time.Duration
+	// Healthy looks at what else work cannot do without, the ledger for instance; nil
+	// means nothing. It is called twice a second while there is work.
+	Healthy func(ctx context.Context) error
 	// Logger gets what goes wrong within the engine; default nobody.
 	Logger *slog.Logger
 	// Now is the clock of sleeps; default time.Now.
@@ -91,9 +96,15 @@ type Engine struct {
 	work Work
 	lock *lock
 	gate gate
+	pool *pgxpool.Pool // of the server; nil on SQLite
+	file os.FileInfo   // of the SQLite file
+	// away is since when a database has been lost; only the watch uses it.
+	away time.Time
 
-	mu    sync.Mutex // guards flows
+	mu    sync.Mutex // guards flows and done
 	flows map[string]*flow
+	// done is work that ended here, whose row may not say so yet.
+	done map[string]bool
 
 	watching sync.WaitGroup
 	ended    chan struct{} // closed when the engine closes
@@ -107,20 +118,8 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: c, flows: map[string]*flow{}, ended: make(chan struct{})}
-	d := dbos.Config{
-		AppName: appName, ApplicationVersion: version, ExecutorID: c.Executor, Serializer: text{}, Logger: c.Logger,
-		DatabaseURL: c.DatabaseURL,
-	}
-	if c.DatabaseURL == "" {
-		if d.SQLiteSystemDB, err = openSQLite(c.Path); err != nil {
-			return nil, err
-		}
-	}
-	if e.root, err = e.connect(ctx, d); err != nil {
-		if d.SQLiteSystemDB != nil {
-			_ = d.SQLiteSystemDB.Close() // the other error is the one to tell
-		}
+	e := &Engine{cfg: c, flows: map[string]*flow{}, done: map[string]bool{}, ended: make(chan struct{})}
+	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}
 	if e.lock, err = hold(c.Locks, e.root.GetExecutorID()); err != nil {
@@ -133,55 +132,24 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	return e, nil
 }
 
-// connect makes the tables or brings them up to date, one process after the other: the
-// engine itself does not guard against another that does the same.
-func (e *Engine) connect(ctx context.Context, d dbos.Config) (dbos.Context, error) {
-	alone, err := await(ctx, e.cfg.Locks, tablesLock)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = alone.release(false) }()
-	root, err := dbos.NewContext(context.WithoutCancel(ctx), d)
-	if err != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "open the durable engine's database: %w", scrubbed(err))
-	}
-	return root, nil
-}
-
-// openSQLite opens the file. A commit survives the end of the process at once, and the
-// loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
-func openSQLite(path string) (*sql.DB, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
-	}
-	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
-	db, err := sql.Open("sqlite", "file:"+name+
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_txlock=immediate")
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open the durable engine's database: %w", err)
-	}
-	// Two, because the engine reads while it writes; more would only wait for each other.
-	db.SetMaxOpenConns(2)
-	return db, nil
-}
-
-func scrubbed(err error) error { return errors.New(media.Scrub(err.Error())) }
-
 // Launch begins to work. It is called once, before everything but [Engine.Close].
 func (e *Engine) Launch(work Work) error {
 	e.work = work
 	dbos.RegisterWorkflow(e.root, e.flow, dbos.WithWorkflowName(workflowName), dbos.WithMaxRecoveryAttempts(1000))
 	if e.cfg.TakesOver {
-		_, err := dbos.RegisterQueue(e.root, queueName, dbos.WithQueueBasePollingInterval(takeOverPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate))
-		if err != nil {
-			return media.Errorf(media.CodeUnavailable, "make the queue of work taken over: %w", scrubbed(err))
+		options := []dbos.QueueOption{dbos.WithQueueBasePollingInterval(takeOverPoll), dbos.WithQueueOnConflict(dbos.QueueConflictAlwaysUpdate)}
+		if e.cfg.Limit > 0 {
+			options = append(options, dbos.WithWorkerConcurrency(e.cfg.Limit))
+		}
+		if _, err := dbos.RegisterQueue(e.root, queueName, options...); err != nil {
+			return e.failure("make the queue of work taken over", err)
 		}
 		dbos.ListenQueues(e.root, queueName)
 	} else {
 		dbos.ListenQueues(e.root, "none")
 	}
 	if err := dbos.Launch(e.root); err != nil {
-		return media.Errorf(media.CodeUnavailable, "launch the durable engine: %w", scrubbed(err))
+		return e.failure("launch the durable engine", err)
 	}
 	e.watching.Go(e.watch)
 	return nil
@@ -204,7 +172,7 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 		return media.Errorf(media.CodeConflict, "there is work with the id %s: it is %s", id, known.Status)
 	}
 	if _, err := dbos.RunWorkflow(e.root, e.flow, media.Scrub(string(input)), dbos.WithWorkflowID(id)); err != nil {
-		return media.Errorf(media.CodeUnavailable, "start work %s: %w", id, scrubbed(err))
+		return e.failure("start work "+id, err)
 	}
 	return ctx.Err()
 }
@@ -215,62 +183,42 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, stop := context.WithCancelCause(dctx)
-	defer stop(nil)
-	f := &flow{e: e, id: id, dctx: dctx, stop: stop}
+	f := &flow{e: e, id: id, dctx: dctx}
+	for {
+		err = e.life(f, input)
+		if !errors.Is(err, journal.ErrLeft) && !journal.Left(f.ctx) {
+			break
+		}
+		if !e.again(f) {
+			// The row stays as it is only when the whole engine has stopped.
+			<-dctx.Done()
+			return "", dctx.Err()
+		}
+	}
 	e.mu.Lock()
-	e.flows[id] = f
+	e.done[id] = true
 	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.flows, id)
-	}()
-	err = f.load()
-	if err == nil {
-		err = e.work(ctx, &steps{flow: f}, id, []byte(input))
-	}
-	if errors.Is(err, journal.ErrLeft) || journal.Left(ctx) {
-		// The row stays as it is only when the whole engine has stopped.
-		<-dctx.Done()
-		return "", dctx.Err()
-	}
 	if err != nil {
 		return "", scrubbed(err)
 	}
 	return "", nil
 }
 
-// Close hands over what is under way: no step begins any more, those that have begun
-// may end while ctx lasts, and the rest is left to whoever takes it over.
-// Closing it again does nothing.
-func (e *Engine) Close(ctx context.Context) (err error) {
-	e.closing.Do(func() { err = e.close(ctx) })
-	return err
-}
-
-func (e *Engine) close(ctx context.Context) error {
-	select {
-	case <-e.gate.close():
-	case <-ctx.Done():
-	}
+// life does the work once, from its beginning.
+func (e *Engine) life(f *flow, input string) error {
+	ctx, stop := context.WithCancelCause(f.dctx)
+	defer stop(nil)
 	e.mu.Lock()
-	for _, f := range e.flows {
-		f.stop(journal.ErrLeft)
-	}
+	f.ctx, f.stop = ctx, stop
+	e.flows[f.id] = f
 	e.mu.Unlock()
-	close(e.ended)
-	e.watching.Wait()
-	err := dbos.Shutdown(e.root, shutdownLimit)
-	if err != nil {
-		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", scrubbed(err))
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.flows, f.id)
+	}()
+	if err := f.load(); err != nil {
+		return f.failure(ctx, "of an earlier process", err)
 	}
-	return errors.Join(err, e.lock.release(true))
-}
-
-// isClosed tells whether the gate is closed.
-func (g *gate) isClosed() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.closed
+	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))
 }

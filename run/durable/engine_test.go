@@ -53,7 +53,7 @@ func (p place) Run(t *testing.T, id string, work journaltest.Work) {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}
-		if string(input) != "input of "+id {
+		if len(input) > 0 && string(input) != "input of "+id {
 			t.Errorf("input %q", input)
 		}
 		done <- work(ctx, j)
@@ -88,7 +88,7 @@ func TestJournalOnSQLite(t *testing.T) {
 // TestWorkEndsOnce: work that is over is not taken over, and its id is not given again.
 func TestWorkEndsOnce(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	c.TakesOver = true
 	var ran atomic.Int64
 	ended := make(chan struct{}, 2)
@@ -117,6 +117,31 @@ func TestWorkEndsOnce(t *testing.T) {
 	}
 }
 
+// TestEndIsSaved: an engine that closes when its work has just ended does not leave it.
+func TestEndIsSaved(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	for i := range 10 {
+		ended := make(chan struct{})
+		e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { close(ended); return nil })
+		id := fmt.Sprintf("w%d", i)
+		if err := e.Start(t.Context(), id, nil); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if i%2 == 0 {
+			leave(t, e)
+		} else if err := e.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		look := open(t, c, nil)
+		if s, _, err := look.State(id); err != nil || s != durable.StateOver {
+			t.Errorf("%s is %s, %v", id, s, err)
+		}
+		leave(t, look)
+	}
+}
+
 func eventually(tb testing.TB, ok func() bool) {
 	tb.Helper()
 	for range 5000 {
@@ -131,7 +156,7 @@ func eventually(tb testing.TB, ok func() bool) {
 // TestLivingProcessKeepsItsWork: nobody takes work away from a process that is there.
 func TestLivingProcessKeepsItsWork(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	began := make(chan string, 2)
 	wait := func(name string) durable.Work {
 		return func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
@@ -172,10 +197,35 @@ func TestLivingProcessKeepsItsWork(t *testing.T) {
 	}
 }
 
+// TestProcessesMakeTheTables: several processes may find an empty database at once.
+func TestProcessesMakeTheTables(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			e, err := durable.Open(t.Context(), c)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer leave(t, e)
+			if err := e.Launch(func(context.Context, journal.Journal, string, []byte) error { return nil }); err != nil {
+				t.Error(err)
+				return
+			}
+			if err := e.Start(t.Context(), fmt.Sprintf("w%d", i), nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestCloseHandsOver: what has begun ends and is kept, nothing new begins.
 func TestCloseHandsOver(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	inside, release := make(chan struct{}), make(chan struct{})
 	var late atomic.Bool
 	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
@@ -219,7 +269,7 @@ func TestCloseHandsOver(t *testing.T) {
 func TestNoBase64InTheTables(t *testing.T) {
 	t.Parallel()
 	data := "data:image/png;base64," + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", 40)
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	for range 2 {
 		place{c}.Run(t, "a", func(ctx context.Context, j journal.Journal) error {
 			b, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { return []byte(`{"x":"` + data + `"}`), nil })
@@ -233,7 +283,7 @@ func TestNoBase64InTheTables(t *testing.T) {
 
 func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
-	c := sqliteConfig(t)
+	c := newConfig(t)
 	c.Executor = "one"
 	e := open(t, c, func(context.Context, journal.Journal, string, []byte) error { return nil })
 	defer leave(t, e)
@@ -260,7 +310,7 @@ func TestBadConfigurations(t *testing.T) {
 // BenchmarkWork is one workflow of three steps: two model calls and an action.
 func BenchmarkWork(b *testing.B) {
 	done := make(chan struct{}, 1)
-	e := open(b, sqliteConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+	e := open(b, newConfig(b), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
 		for _, name := range []string{"turn-1-model", "turn-1-action-1", "turn-2-model"} {
 			if _, err := j.Step(ctx, name, func(context.Context) ([]byte, error) { return []byte(`{"text":"done"}`), nil }); err != nil {
 				return err
@@ -318,24 +368,4 @@ func TestSteps(t *testing.T) {
 	if steps, err := e.Steps("unknown"); err != nil || len(steps) != 0 {
 		t.Errorf("of unknown work: %+v, %v", steps, err)
 	}
-}
-
-// TestEnginesMakeTheTablesAtOnce: engines that meet at an empty database all open.
-func TestEnginesMakeTheTablesAtOnce(t *testing.T) {
-	t.Parallel()
-	c := sqliteConfig(t)
-	c.Executor = ""
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			e, err := durable.Open(t.Context(), c)
-			if err == nil {
-				err = e.Close(t.Context())
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
 }

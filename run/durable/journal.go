@@ -32,8 +32,15 @@ type flow struct {
 	e    *Engine
 	id   string
 	dctx dbos.Context
-	// stop ends the work.
+	// ctx is that of the work, and stop ends it.
+	ctx  context.Context //nolint:containedctx // it lives as long as the work
 	stop context.CancelCauseFunc
+	// counted tells that the engine's counter is behind the steps of earlier processes.
+	counted bool
+	// pause is the last one before the work began again.
+	pause time.Duration
+	// saving counts the steps whose results are not saved yet.
+	saving sync.WaitGroup
 	// known are the results of earlier processes by the full names of their steps.
 	known map[string]string
 	// order guards the numbers of steps, which the engine gives in order of calling.
@@ -44,6 +51,7 @@ type flow struct {
 func (f *flow) load() error {
 	rows, err := dbos.GetWorkflowSteps(f.e.root, f.id, dbos.WithStepsLoadOutput(true))
 	if err != nil || len(rows) == 0 {
+		f.counted = f.counted || err == nil
 		return err
 	}
 	names := map[int]string{}
@@ -55,6 +63,10 @@ func (f *flow) load() error {
 			f.known[r.StepName] = s[len(markResult):]
 		}
 	}
+	if f.counted {
+		return nil
+	}
+	f.counted = true
 	for number := 0; number <= last; number++ {
 		name, ok := names[number]
 		if !ok {
@@ -112,8 +124,14 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 	if err != nil {
 		return nil, f.failure(ctx, name, err)
 	}
-	if outcome := <-done; outcome.Err != nil {
-		return nil, f.failure(ctx, name, outcome.Err)
+	f.saving.Add(1)
+	ended := make(chan error, 1)
+	go func() {
+		defer f.saving.Done()
+		ended <- (<-done).Err
+	}()
+	if err := f.await(ended); err != nil {
+		return nil, f.failure(ctx, name, err)
 	}
 	if failed != nil {
 		return nil, failed
@@ -121,8 +139,22 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 	return []byte(out), nil
 }
 
+// await waits for the end of a step. When its database is lost it is not waited for:
+// nobody knows when it can be saved.
+func (f *flow) await(ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-f.ctx.Done():
+	}
+	if why := Lost(f.ctx); why != nil {
+		return &lost{why: why}
+	}
+	return <-ended
+}
+
 // failure is an error of the engine itself. A workflow that was cancelled from outside
-// stops here.
+// stops here, and one whose step cannot be saved is left as it is.
 func (f *flow) failure(ctx context.Context, name string, err error) error {
 	if journal.Left(ctx) {
 		return context.Cause(ctx)
@@ -132,7 +164,9 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 		f.stop(cancelled)
 		return cancelled
 	}
-	return media.Errorf(media.CodeUnavailable, "save step %s: %w", name, errors.New(media.Scrub(err.Error())))
+	gone := &lost{why: f.e.failure("save step "+name, err)}
+	f.stop(gone)
+	return gone
 }
 
 // Sleep waits until a time that is remembered.

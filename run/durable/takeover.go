@@ -30,9 +30,11 @@ type Orphan struct {
 
 // status reads the row of work; nil if there is none.
 func (e *Engine) status(id string) (*dbos.WorkflowStatus, error) {
-	rows, err := dbos.ListWorkflows(e.root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
+	root, stop := e.bounded()
+	defer stop()
+	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(id), dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
 	if err != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "read work %s: %w", id, scrubbed(err))
+		return nil, e.failure("read work "+id, err)
 	}
 	if len(rows) == 0 {
 		return nil, nil
@@ -77,11 +79,14 @@ func (e *Engine) lives(executor string) bool {
 }
 
 // Orphans lists work whose process has ended, oldest first.
-func (e *Engine) Orphans(context.Context) ([]Orphan, error) {
-	rows, err := dbos.ListWorkflows(e.root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
+func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
+	root, stop := e.bounded()
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	rows, err := dbos.ListWorkflows(root, dbos.WithFilterName(workflowName), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
 		dbos.WithFilterLoadInput(true), dbos.WithFilterLoadOutput(false))
 	if err != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "list orphaned work: %w", scrubbed(err))
+		return nil, e.failure("list orphaned work", err)
 	}
 	var out []Orphan
 	dead := map[string]bool{}
@@ -103,7 +108,7 @@ func (e *Engine) Orphans(context.Context) ([]Orphan, error) {
 // takes work over, whichever is first. Errors: media.CodeConflict while its process lives
 // or when the work is over, media.CodeNotFound, media.CodeInvalid for an engine that
 // takes nothing over.
-func (e *Engine) TakeOver(_ context.Context, id string) error {
+func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	if !e.cfg.TakesOver {
 		return media.Errorf(media.CodeInvalid, "take work %s over: durable.Config.TakesOver is not set", id)
 	}
@@ -139,8 +144,11 @@ func (e *Engine) TakeOver(_ context.Context, id string) error {
 	case now.Status != dbos.WorkflowStatusPending:
 		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
 	}
-	if _, err := dbos.ResumeWorkflow[string](e.root, id, dbos.WithResumeQueue(queueName)); err != nil {
-		return media.Errorf(media.CodeUnavailable, "take work %s over: %w", id, scrubbed(err))
+	root, stop := e.bounded()
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	if _, err := dbos.ResumeWorkflow[string](root, id, dbos.WithResumeQueue(queueName)); err != nil {
+		return e.failure("take work "+id+" over", err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/ledger"
@@ -35,19 +36,17 @@ func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 		if err := s.lock(ctx, tx, "events"); err != nil {
 			return err
 		}
-		saved = saved[:0] // a transaction may be tried again
-		for _, e := range all {
-			var known int
-			if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM run_events WHERE id = $1`, e.ID).Scan(&known); err != nil {
+		var err error
+		if saved, err = unknownEvents(ctx, tx, all); err != nil || len(saved) == 0 {
+			return err
+		}
+		if err := numberEvents(ctx, tx, saved); err != nil {
+			return err
+		}
+		for part := range slices.Chunk(saved, 500) { // databases bound the parameters of a statement
+			if err := insertEvents(ctx, tx, part); err != nil {
 				return err
 			}
-			if known > 0 {
-				continue
-			}
-			if err := appendEvent(ctx, tx, &e); err != nil {
-				return err
-			}
-			saved = append(saved, e)
 		}
 		return nil
 	})
@@ -57,31 +56,101 @@ func (s *Store) AppendEvents(ctx context.Context, events []ledger.Event) ([]ledg
 	return saved, nil
 }
 
-func appendEvent(ctx context.Context, tx *sql.Tx, e *ledger.Event) error {
-	err := tx.QueryRowContext(ctx, `UPDATE agent_runs SET last_sequence = last_sequence + 1
-		WHERE id = $1 AND tree_id = $1 RETURNING last_sequence`, e.Tree).Scan(&e.Sequence)
-	if errors.Is(err, sql.ErrNoRows) {
-		return media.Errorf(media.CodeNotFound, "save event: there is no root run %q", e.Tree)
+// unknownEvents leaves out what was saved before, or stands in the batch twice.
+func unknownEvents(ctx context.Context, tx *sql.Tx, all []ledger.Event) (fresh []ledger.Event, err error) {
+	var ids strings.Builder
+	args := make([]any, len(all))
+	for i, e := range all {
+		ids.WriteString(", $" + itoa(int64(i+1)))
+		args[i] = e.ID
 	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	q := `SELECT id FROM run_events WHERE id IN (` + ids.String()[2:] + `)` //nolint:gosec // numbers of parameters only
+	rows, err := tx.QueryContext(ctx, q, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + 1
-		WHERE name = 'run_events' RETURNING value`).Scan(&e.Position)
-	if err != nil {
-		return err
+	defer func() { _ = rows.Close() }() // rows.Err tells
+	known := map[string]bool{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		known[id] = true
 	}
-	var v values
-	v.set("id", e.ID)
-	v.set("position", e.Position)
-	v.set("tree_id", e.Tree)
-	v.set("sequence", e.Sequence)
-	v.set("run_id", e.RunID)
-	v.set("agent_path", text(e.AgentPath))
-	v.set("kind", e.Kind)
-	v.set("payload", raw(e.Payload))
-	v.set("created_at", stampText(e.CreatedAt))
-	return v.insert(ctx, tx, "run_events")
+	for _, e := range all {
+		if !known[e.ID] {
+			known[e.ID] = true
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh, rows.Err()
+}
+
+// numberEvents gives each event its number in its tree and among all.
+func numberEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error {
+	for from := 0; from < len(events); {
+		to := from + 1
+		for to < len(events) && events[to].Tree == events[from].Tree {
+			to++
+		}
+		var last int64
+		err := tx.QueryRowContext(ctx, `UPDATE agent_runs SET last_sequence = last_sequence + $2
+			WHERE id = $1 AND tree_id = $1 RETURNING last_sequence`, events[from].Tree, to-from).Scan(&last)
+		if errors.Is(err, sql.ErrNoRows) {
+			return media.Errorf(media.CodeNotFound, "save event: there is no root run %q", events[from].Tree)
+		}
+		if err != nil {
+			return err
+		}
+		for ; from < to; from++ {
+			events[from].Sequence = last - int64(to-from) + 1
+		}
+	}
+	var last int64
+	err := tx.QueryRowContext(ctx, `UPDATE sequences SET value = value + $1
+		WHERE name = 'run_events' RETURNING value`, len(events)).Scan(&last)
+	for i := range events {
+		events[i].Position = last - int64(len(events)-i) + 1
+	}
+	return err
+}
+
+// insertEvents writes all rows by one statement.
+func insertEvents(ctx context.Context, tx *sql.Tx, events []ledger.Event) error {
+	var args []any
+	var q strings.Builder
+	n := int64(0)
+	for i, e := range events {
+		var v values
+		v.set("id", e.ID)
+		v.set("position", e.Position)
+		v.set("tree_id", e.Tree)
+		v.set("sequence", e.Sequence)
+		v.set("run_id", e.RunID)
+		v.set("agent_path", text(e.AgentPath))
+		v.set("kind", e.Kind)
+		v.set("payload", raw(e.Payload))
+		v.set("created_at", stampText(e.CreatedAt))
+		if i == 0 {
+			q.WriteString(v.insertSQL("run_events"))
+			n = int64(len(v.args))
+		} else {
+			sep := ", ($"
+			for range v.args {
+				n++
+				q.WriteString(sep + itoa(n))
+				sep = ", $"
+			}
+			q.WriteString(")")
+		}
+		args = append(args, v.args...)
+	}
+	_, err := tx.ExecContext(ctx, q.String(), args...)
+	return err
 }
 
 // ListEvents lists the events of a run's tree.

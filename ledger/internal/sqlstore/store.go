@@ -109,12 +109,63 @@ func (s *Store) Close() error {
 // writeLimit bounds one write, whose context does not end with its caller's.
 const writeLimit = time.Minute
 
-// commit runs fn in a transaction of the dialect. It outlives the caller's cancellation:
-// what was made or paid is recorded whatever happens next.
+// commit runs fn in a transaction of the dialect, or as a part of the one that ctx has. It
+// outlives the caller's cancellation: what was made or paid is recorded whatever
+// happens next.
 func (s *Store) commit(ctx context.Context, what string, fn func(context.Context, *sql.Tx) error) error {
+	if t, ok := ctx.Value(sharedKey{}).(*shared); ok && t.store == s {
+		return s.failure(what, t.part(ctx, fn))
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
 	return s.failure(what, s.dialect.Commit(ctx, s.write, what, fn))
+}
+
+// shared is a transaction of several saves.
+type shared struct {
+	store *Store
+	tx    *sql.Tx
+	// broken is why the whole transaction is to be repeated or given up.
+	broken error
+}
+
+type sharedKey struct{}
+
+var _ ledger.Batcher = (*Store)(nil)
+
+// Together makes one commit of the saves that fn makes with its context. One that fails
+// undoes itself alone.
+func (s *Store) Together(ctx context.Context, fn func(context.Context) error) error {
+	return s.commit(ctx, "save together", func(ctx context.Context, tx *sql.Tx) error {
+		t := &shared{store: s, tx: tx}
+		err := fn(context.WithValue(ctx, sharedKey{}, t))
+		if t.broken != nil {
+			return t.broken
+		}
+		return err
+	})
+}
+
+// part runs one save of several.
+func (t *shared) part(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	if _, t.broken = t.tx.ExecContext(ctx, "SAVEPOINT part"); t.broken != nil {
+		return t.broken
+	}
+	err := fn(ctx, t.tx)
+	if t.store.dialect.Again(err) {
+		t.broken = err
+		return err
+	}
+	if err != nil {
+		_, t.broken = t.tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT part")
+	}
+	if t.broken == nil {
+		_, t.broken = t.tx.ExecContext(ctx, "RELEASE SAVEPOINT part")
+	}
+	return errors.Join(err, t.broken)
 }
 
 // attempt runs fn inside the transaction so that its failure undoes only itself, and

@@ -1,0 +1,139 @@
+//go:build postgres && unix
+
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"atelier/internal/pgtest"
+)
+
+// onServer is a workshop whose databases are on a server of its own.
+func onServer(t *testing.T) (*workshop, *pgtest.Server) {
+	t.Helper()
+	server := pgtest.Start(t)
+	s := newWorkshop(t)
+	s.env[databaseVariable] = server.Database(t)
+	return s, server
+}
+
+// TestServerAwayForAMoment stops the server at moments of a run and starts it again: the
+// run waits, and what was under way is neither lost nor asked for again.
+func TestServerAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	for name, when := range strikes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, server := onServer(t)
+			back := make(chan struct{})
+			proc := s.struck(when, func() {
+				server.Stop()
+				time.AfterFunc(700*time.Millisecond, func() { server.Restart(t); close(back) })
+			})
+			o := proc.wait()
+			<-back
+			if o.code != exitOK {
+				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			s.unharmed(t, 4)
+		})
+	}
+}
+
+// TestServerAwayForLong: a run whose server stays away stops where it is and says so; it
+// goes on when the server is back, in another process.
+func TestServerAwayForLong(t *testing.T) {
+	t.Parallel()
+	s, server := onServer(t)
+	s.env["ATELIER_DATABASE_WAIT"] = "1s"
+	o := s.struck(strikes()["poll"], server.Stop).wait()
+	if o.code != exitProvider || !strings.Contains(o.stderr, "does not answer") || !strings.Contains(o.stderr, "atelier resume ") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	server.Restart(t)
+	if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
+		t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	s.unharmed(t, 5)
+}
+
+// TestServerGoesUnderServe: serve is not ready while the server is away, and ends the run
+// that it was at when the server is back.
+func TestServerGoesUnderServe(t *testing.T) {
+	t.Parallel()
+	s, server := onServer(t)
+	s.env["ATELIER_DATABASE_WAIT"] = "1s"
+	s.run(t, 1)
+	gone := make(chan struct{})
+	s.mu.Lock()
+	s.when, s.strike = strikes()["poll"], func() { server.Stop(); close(gone) }
+	s.mu.Unlock()
+	serving, url := s.serving(t)
+	<-gone
+	eventually(t, "not ready", func() bool { return status(t, url+"/readyz") == http.StatusServiceUnavailable })
+	if got := status(t, url+"/healthz"); got != http.StatusOK {
+		t.Errorf("healthz: %d", got)
+	}
+	time.Sleep(1500 * time.Millisecond) // longer than the run waits for the server
+	server.Restart(t)
+	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
+	id := s.onlyRun().ID
+	eventually(t, "the end of the run", func() bool { return s.over(id) })
+	s.unharmed(t, 6)
+	_ = serving.cmd.Process.Signal(syscall.SIGTERM)
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestNoServerAtTheStart: every command that runs something says what is wrong, and no
+// secret of the address.
+func TestNoServerAtTheStart(t *testing.T) {
+	t.Parallel()
+	const password = "open-sesame-7"
+	s := newWorkshop(t)
+	good := s.env[databaseVariable]
+	for name, test := range map[string]struct {
+		url  string
+		code int
+		want string
+	}{
+		"nobody listens": {"postgres://ann:" + password + "@127.0.0.1:1/atelier", exitProvider, "does not answer"},
+		"wrong password": {strings.Replace(good, "user=postgres", "user="+pgtest.Guest, 1) + "&password=" + password, exitProvider, "password"},
+		"no database":    {strings.Replace(good, "/test_", "/none_", 1), exitInput, "CREATE DATABASE"},
+	} {
+		s.env[databaseVariable] = test.url
+		for _, args := range [][]string{
+			{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")},
+			{"resume", "x"},
+			{"runs", "cancel", "x"},
+			{"serve", "--listen", "127.0.0.1:0"},
+			{"generate", "a fox"},
+		} {
+			o := s.atelier(args...)
+			if o.code != test.code || !strings.Contains(o.stderr, test.want) {
+				t.Errorf("%s: %s: exit %d, want %d: %s", name, args[0], o.code, test.code, o.stderr)
+			}
+			if strings.Contains(o.stdout+o.stderr, password) {
+				t.Errorf("%s: %s tells the password: %s", name, args[0], o.stderr)
+			}
+		}
+	}
+	if s.requested() != 0 {
+		t.Errorf("%d requests", s.requested())
+	}
+}
+
+// TestDoctorShowsEngine: the engine is in a schema of its own beside the ledger.
+func TestDoctorShowsEngine(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	if o := p.must("doctor"); !strings.Contains(o.stdout, "durable engine") || !strings.Contains(o.stdout, "schema atelier_engine, 8 runs") {
+		t.Errorf("doctor says\n%s", o.stdout)
+	}
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+)
+
+// asks tells requests by their method and a part of their path.
+func asks(method, part string) func(*http.Request) bool {
+	return func(r *http.Request) bool { return r.Method == method && strings.Contains(r.URL.Path, part) }
+}
+
+// strikes are moments of a run at which something befalls it.
+func strikes() map[string]func(*http.Request) bool {
+	return map[string]func(*http.Request) bool{
+		"model call":     asks(http.MethodPost, "/chat/completions"),
+		"picture begins": asks(http.MethodPost, "/v1/flux"),
+		"poll":           asks(http.MethodGet, "/get_result"),
+		"download":       asks(http.MethodGet, "/results/"),
+	}
+}
+
+// struck starts the run and lets strike be called at a moment of it.
+func (s *workshop) struck(when func(*http.Request) bool, strike func()) *process {
+	s.mu.Lock()
+	s.when, s.strike = when, strike
+	s.mu.Unlock()
+	return s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+}
+
+// unharmed checks that the run succeeded with all pictures, each paid for once.
+func (s *workshop) unharmed(t *testing.T, calls int) {
+	t.Helper()
+	for prompt, n := range s.submitted(t) {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", prompt, n)
+		}
+	}
+	if n := len(s.chat.Requests()); n < 4 || n > calls {
+		t.Errorf("%d model calls, want 4 to %d", n, calls)
+	}
+	kept := map[string]bool{}
+	for _, m := range s.listed().Items {
+		kept[m.Digest] = true
+	}
+	for _, d := range s.images.Sent() {
+		if !kept[d.String()] {
+			t.Errorf("%s was made and is not kept", d)
+		}
+	}
+	id := s.onlyRun().ID
+	if told := s.tale(t, id); len(kept) != 3 || told["boss run-succeeded"] != 1 || told["boss run-failed"] != 0 {
+		t.Errorf("%d pictures, events %v", len(kept), told)
+	}
+	s.must("media", "verify")
+	s.refuseAgain(t, id)
+}
+
+// onSQLite is a workshop whose databases are files, whatever the tests are built with.
+func onSQLite(t *testing.T) *workshop {
+	t.Helper()
+	s := newWorkshop(t)
+	s.env[databaseVariable] = ""
+	return s
+}
+
+// engineFile opens the engine's file beside its process.
+func (s *workshop) engineFile(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(s.data, "engine.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() }) // what it wrote is committed
+	return db
+}
+
+// TestEngineFileIsHeld: another program holds the file for a while; the run waits.
+func TestEngineFileIsHeld(t *testing.T) {
+	t.Parallel()
+	s := onSQLite(t)
+	proc := s.struck(strikes()["picture begins"], func() {
+		tx, err := s.engineFile(t).BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		time.AfterFunc(time.Second, func() { _ = tx.Rollback() })
+	})
+	if o := proc.wait(); o.code != exitOK {
+		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	s.unharmed(t, 4)
+}
+
+// TestEngineFileIsFull: when a step cannot be saved the run stops where it is, and goes
+// on when there is space. A full disk is played by a trigger.
+func TestEngineFileIsFull(t *testing.T) {
+	t.Parallel()
+	for name, when := range strikes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := onSQLite(t)
+			proc := s.struck(when, func() {
+				_, err := s.engineFile(t).ExecContext(t.Context(), `CREATE TRIGGER full_disk BEFORE INSERT ON operation_outputs
+					BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			o := proc.wait()
+			id := s.onlyRun().ID
+			if o.code != exitProvider || !strings.Contains(o.stderr, "free space on the disk") || !strings.Contains(o.stderr, "atelier resume "+id) {
+				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			if shown := s.must("runs", "show", id).stdout; !strings.Contains(shown, "running") {
+				t.Errorf("the run ended: %s", shown)
+			}
+			if _, err := s.engineFile(t).ExecContext(t.Context(), `DROP TRIGGER full_disk`); err != nil {
+				t.Fatal(err)
+			}
+			if o := s.atelier("resume", id, "--json"); o.code != exitOK {
+				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			// A model call whose answer could not be saved is made again; the helper's may be
+			// under way beside it.
+			s.unharmed(t, 6)
+		})
+	}
+}
+
+// TestDatabaseFilesGo: a file that is taken away under a run ends it at once, clearly.
+func TestDatabaseFilesGo(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"engine.db", "atelier.db"} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			s := onSQLite(t)
+			path, away := filepath.Join(s.data, file), filepath.Join(s.dir, "away")
+			hold := make(chan struct{})
+			proc := s.struck(strikes()["poll"], func() {
+				if err := os.Rename(path, away); err != nil {
+					t.Error(err)
+				}
+				<-hold
+			})
+			o := proc.wait()
+			close(hold)
+			if o.code != exitProvider || !strings.Contains(o.stderr, "its file is gone") || !strings.Contains(o.stderr, file) {
+				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			if err := os.Rename(away, path); err != nil {
+				t.Fatal(err)
+			}
+			if o := s.atelier("resume", s.onlyRun().ID, "--json"); o.code != exitOK {
+				t.Fatalf("resumed with exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			s.unharmed(t, 5)
+		})
+	}
+}
+
+// TestEngineFileRefused: what is wrong with the file is told at the start, before
+// anything is asked of a provider.
+func TestEngineFileRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		make func(path string) error
+		want string
+	}{
+		"no database": {func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("no database ", 500)), 0o600)
+		}, "restore"},
+		"a folder": {func(path string) error {
+			return errors.Join(os.RemoveAll(path), os.MkdirAll(path, 0o700))
+		}, "writable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := onSQLite(t)
+			s.must("media", "list")
+			if err := test.make(filepath.Join(s.data, "engine.db")); err != nil {
+				t.Fatal(err)
+			}
+			for _, args := range [][]string{{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")}, {"serve", "--listen", "127.0.0.1:0"}, {"doctor"}} {
+				o := s.atelier(args...)
+				if o.code == exitOK || !strings.Contains(o.stdout+o.stderr, "durable engine") || !strings.Contains(o.stdout+o.stderr, test.want) {
+					t.Errorf("%s: exit %d: %s%s", args[0], o.code, o.stdout, o.stderr)
+				}
+			}
+			if s.requested() != 0 {
+				t.Errorf("%d requests", s.requested())
+			}
+		})
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"atelier/ledger"
+)
+
+// serving starts the server and gives its address when it is ready.
+func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url string) {
+	t.Helper()
+	proc = s.start(append([]string{"serve", "--listen", "127.0.0.1:0"}, more...)...)
+	eventually(t, "the address", func() bool {
+		_, after, _ := strings.Cut(proc.stderr.String(), "serving on ")
+		var whole bool
+		url, _, whole = strings.Cut(after, "\n")
+		return whole
+	})
+	eventually(t, "readiness", func() bool { return status(t, url+"/readyz") == http.StatusOK })
+	return proc, url
+}
+
+// over tells whether a run has ended and told so.
+func (s *workshop) over(id string) bool {
+	events := s.must("runs", "events", id, "--json").stdout
+	return slices.ContainsFunc([]string{"run-succeeded", "run-failed", "run-cancelled"}, func(end string) bool { return strings.Contains(events, end) })
+}
+
+// heldRequest is a request that waits until it is opened.
+type heldRequest struct{ reached, open chan struct{} }
+
+// hold lets the next request of a kind wait.
+func (s *workshop) hold(when func(*http.Request) bool) heldRequest {
+	h := heldRequest{make(chan struct{}), make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.when, s.strike = when, func() { close(h.reached); <-h.open }
+	return h
+}
+
+// TestServeHandsOver: a server that is stopped in the middle of a run, with a sub-agent and
+// polls under way, leaves it to the next one, which ends it with the pictures that an
+// undisturbed run has.
+func TestServeHandsOver(t *testing.T) {
+	t.Parallel()
+	for name, when := range strikes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWorkshop(t)
+			id, _ := s.run(t, 1)
+			held := s.hold(when)
+			first, _ := s.serving(t)
+			<-held.reached
+			if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			close(held.open) // the step that has begun may end
+			if o := first.wait(); o.code != exitOK || s.over(id) {
+				t.Fatalf("serve ended with %d, and the run %v: %s", o.code, s.over(id), o.stderr)
+			}
+			second, _ := s.serving(t)
+			eventually(t, "the end of the run", func() bool { return s.over(id) })
+			s.unharmed(t, 5) // the first call was killed before its answer
+			_ = second.cmd.Process.Signal(syscall.SIGTERM)
+			if o := second.wait(); o.code != exitOK {
+				t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+			}
+		})
+	}
+}
+
+// TestSecondSignalStopsAtOnce: who does not want to wait for steps that have begun.
+func TestSecondSignalStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	id, _ := s.run(t, 1)
+	held := s.hold(strikes()["model call"])
+	defer close(held.open)
+	proc, _ := s.serving(t, "--grace", "10m")
+	<-held.reached
+	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the notice", func() bool { return strings.Contains(proc.stderr.String(), "stopping") })
+	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if o := proc.wait(); o.code == exitOK {
+		t.Errorf("it ended in order: %s", o.stderr)
+	}
+	if s.over(id) {
+		t.Error("the run has ended")
+	}
+}
+
+// TestServersShareAFolder: two servers on one data folder end a killed run once, and both
+// are ready.
+func TestServersShareAFolder(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	id, _ := s.run(t, 4)
+	one, first := s.serving(t)
+	two, second := s.serving(t)
+	if first == second || status(t, first+"/healthz") != http.StatusOK {
+		t.Errorf("they answer at %s and %s", first, second)
+	}
+	eventually(t, "the end of the run", func() bool { return s.over(id) })
+	if told := s.tale(t, id); told["boss run-succeeded"] != 1 {
+		t.Errorf("events %v", told)
+	}
+	for prompt, n := range s.submitted(t) {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", prompt, n)
+		}
+	}
+	for _, proc := range []*process{one, two} {
+		_ = proc.cmd.Process.Signal(syscall.SIGTERM)
+		if o := proc.wait(); o.code != exitOK || strings.Contains(o.stderr, "WARN") {
+			t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+		}
+	}
+	if o := s.atelier("serve", "--listen", taken(t)); o.code != exitInput || !strings.Contains(o.stderr, "--listen") {
+		t.Errorf("a port in use: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// taken is an address that somebody listens on.
+func taken(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String()
+}
+
+// TestServeTakesGenerations: a generation whose process was killed is polled and fetched.
+func TestServeTakesGenerations(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	var proc *process
+	s.mu.Lock() // until the process is known
+	proc = s.start("generate", "a lighthouse", "--model", "FLUX.2 Pro")
+	s.when, s.strike = strikes()["poll"], func() { _ = proc.cmd.Process.Kill() }
+	s.mu.Unlock()
+	proc.wait()
+	if n := len(s.listed().Items); n != 0 {
+		t.Fatalf("%d pictures before the take-over", n)
+	}
+	serving, _ := s.serving(t)
+	eventually(t, "the picture", func() bool { return len(s.listed().Items) == 1 })
+	if n := s.submitted(t)["a lighthouse"]; n != 1 {
+		t.Errorf("asked for %d times", n)
+	}
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestRunsAtOnce: a server works on no more of the runs that it took over than it was told.
+func TestRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	const runs, limit = 4, 2
+	s := newWorkshop(t)
+	s.env["ATELIER_RUNS_AT_ONCE"] = itoa(limit)
+	var procs [runs]*process
+	held := make(chan struct{})
+	release := sync.OnceFunc(func() { close(held) })
+	defer release() // or a failing test waits for its own requests
+	var mu sync.Mutex
+	begun, most, now := 0, 0, 0
+	s.mu.Lock()
+	s.each = func(r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+			return
+		}
+		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		mu.Lock()
+		begun++
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+		mu.Lock()
+		now--
+		mu.Unlock()
+	}
+	s.mu.Unlock()
+	for i := range procs {
+		procs[i] = s.start("run", "helper", "paint", "--agents", filepath.Join(s.dir, "own"))
+	}
+	count := func(of *int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return *of
+	}
+	eventually(t, "all runs", func() bool { return count(&begun) == runs })
+	for _, p := range procs {
+		_ = p.cmd.Process.Kill()
+		p.wait()
+	}
+	eventually(t, "their ends", func() bool { return count(&now) == 0 })
+	mu.Lock()
+	most = 0
+	mu.Unlock()
+	serving, _ := s.serving(t)
+	eventually(t, "two runs", func() bool { return count(&begun) >= runs+limit })
+	release()
+	for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items {
+		eventually(t, "the end of a run", func() bool { return s.over(r.ID) })
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if most > limit {
+		t.Errorf("%d runs were worked on at once, want %d", most, limit)
+	}
+	_ = serving.cmd.Process.Signal(syscall.SIGTERM)
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+	for _, bad := range []string{"0", "many", "1001"} {
+		s.env["ATELIER_RUNS_AT_ONCE"] = bad
+		if o := s.atelier("runs", "list"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_RUNS_AT_ONCE") {
+			t.Errorf("%s: exit %d, %s", bad, o.code, o.stderr)
+		}
+	}
+}

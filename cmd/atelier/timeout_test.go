@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stall lets requests of a kind wait until their client leaves, and counts them.
+func (s *workshop) stall(t *testing.T, when func(*http.Request, string) bool) (begun <-chan struct{}) {
+	t.Helper()
+	reached := make(chan struct{}, 100)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.each = func(r *http.Request) {
+		b, _ := io.ReadAll(r.Body) // only then the end of the client is seen
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		if !when(r, string(b)) {
+			return
+		}
+		select {
+		case reached <- struct{}{}:
+		default:
+		}
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Minute): // no test waits that long
+		}
+	}
+	return reached
+}
+
+// places are where a run can be when its time is over, or when somebody ends it.
+func places() map[string]func(*http.Request, string) bool {
+	return map[string]func(*http.Request, string) bool{
+		"polling": func(r *http.Request, _ string) bool { return strikes()["poll"](r) },
+		"sub-agent thinks": func(r *http.Request, body string) bool {
+			return strikes()["model call"](r) && strings.Contains(body, "You are helper.")
+		},
+		"sub-agent paints": func(r *http.Request, body string) bool {
+			return strikes()["picture begins"](r) && strings.Contains(body, "a boat")
+		},
+	}
+}
+
+// TestTimeout: a run ends when its time is over, wherever it is, and keeps what it made.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for name, when := range places() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWorkshop(t)
+			s.stall(t, when)
+			o := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", "4s", "--json").wait()
+			if o.code != exitProvider || !strings.Contains(o.stderr, "time of the run was over") {
+				t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			ans := decode[answer](t, o)
+			if ans.Status != "failed" || !strings.Contains(string(ans.Error), `"deadline_exceeded"`) {
+				t.Errorf("status %s, error %s", ans.Status, ans.Error)
+			}
+			want := 2 // those of the boss
+			if name == "polling" {
+				want = 0
+			}
+			if n := len(s.listed().Items); len(ans.Outputs)+len(ans.AlsoMade) != n || n != want {
+				t.Errorf("%d pictures are kept, %d are in the answer, want %d", n, len(ans.Outputs)+len(ans.AlsoMade), want)
+			}
+			if told := s.tale(t, ans.RunID); told["boss run-failed"] != 1 {
+				t.Errorf("events %v", told)
+			}
+			s.refuseAgain(t, ans.RunID)
+		})
+	}
+}
+
+// TestTimeoutSurvives: whoever takes a run over has no more time than was given first.
+func TestTimeoutSurvives(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	begun := s.stall(t, func(r *http.Request, _ string) bool { return strikes()["poll"](r) })
+	const given = 5 * time.Second
+	until := time.Now().Add(given)
+	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String())
+	<-begun
+	_ = proc.cmd.Process.Kill()
+	proc.wait()
+	id := s.onlyRun().ID
+	time.Sleep(time.Until(until))
+	before := len(s.submitted(t))
+	o := s.atelier("resume", id, "--json")
+	if o.code != exitProvider || decode[answer](t, o).Status != "failed" {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if now := len(s.submitted(t)); now != before {
+		t.Errorf("%d pictures were asked for when the time was over", now-before)
+	}
+	if told := s.tale(t, id); told["boss run-failed"] != 1 {
+		t.Errorf("events %v", told)
+	}
+	s.refuseAgain(t, id)
+	if o := s.atelier("run", "boss", "paint", "--timeout", "-1s"); o.code != exitInput || !strings.Contains(o.stderr, "--timeout") {
+		t.Errorf("a negative time: exit %d, %s", o.code, o.stderr)
+	}
+}
+
+// TestCancelAnywhere: another process ends a run wherever it is.
+func TestCancelAnywhere(t *testing.T) {
+	t.Parallel()
+	for name, when := range places() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWorkshop(t)
+			begun := s.stall(t, when)
+			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+			<-begun
+			id := s.onlyRun().ID
+			if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+				t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+			}
+			o := proc.wait()
+			if o.code != exitInterrupted || decode[answer](t, o).Status != "cancelled" {
+				t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+			}
+			ans := decode[answer](t, o)
+			if n := len(s.listed().Items); n != len(ans.Outputs)+len(ans.AlsoMade) {
+				t.Errorf("%d pictures are kept, %d are in the answer", n, len(ans.Outputs)+len(ans.AlsoMade))
+			}
+			if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
+				t.Errorf("events %v", told)
+			}
+			s.refuseAgain(t, id)
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package durable_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/journal"
+	"atelier/media"
+	"atelier/run/durable"
+)
+
+// TestWorkBeginsAgain: work whose databases are away for longer than it waits is left,
+// and begins again in the same engine when they are back; what it did is remembered.
+func TestWorkBeginsAgain(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	var away atomic.Bool
+	gone := errors.New("the ledger is away")
+	c.TakesOver, c.Patience = true, 10*time.Millisecond
+	c.Healthy = func(context.Context) error {
+		if away.Load() {
+			return gone
+		}
+		return nil
+	}
+	var lives, steps atomic.Int64
+	ended := make(chan struct{})
+	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+		life := lives.Add(1)
+		_, err := j.Step(ctx, "one", func(context.Context) ([]byte, error) { steps.Add(1); return []byte("1"), nil })
+		if err != nil {
+			return err
+		}
+		if life > 1 {
+			close(ended)
+			return nil
+		}
+		away.Store(true)
+		<-ctx.Done()
+		if why := durable.Lost(ctx); !errors.Is(why, gone) || !journal.Left(ctx) {
+			t.Errorf("left because of %v", why)
+		}
+		away.Store(false)
+		return journal.ErrLeft
+	})
+	defer leave(t, e)
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if lives.Load() != 2 || steps.Load() != 1 {
+		t.Errorf("%d lives, %d steps", lives.Load(), steps.Load())
+	}
+	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
+}
+
+// TestWorkIsLeft: an engine that takes nothing over leaves such work to others.
+func TestWorkIsLeft(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	var away atomic.Bool
+	c.Healthy = func(context.Context) error {
+		if away.Load() {
+			return media.Errorf(media.CodeUnavailable, "the ledger: %w", durable.ErrGone)
+		}
+		return nil
+	}
+	c.Patience = time.Hour // a file that is gone is not waited for
+	left := make(chan error, 1)
+	e := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+		away.Store(true)
+		<-ctx.Done()
+		left <- durable.Lost(ctx)
+		return journal.ErrLeft
+	})
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-left; !errors.Is(err, durable.ErrGone) {
+		t.Errorf("left because of %v", err)
+	}
+	leave(t, e)
+	away.Store(false)
+	place{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
+}
