@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -268,5 +269,24 @@ func TestForkKeepsAnswers(t *testing.T) {
 	}
 	if res = h.finish(t, res.RunID, colour("blue")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
 		t.Errorf("result %+v", res)
+	}
+}
+
+// TestRetryAfterTheDeadline: a run that ran out of time is given time when it is tried again.
+func TestRetryAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, `{"message":"Waited.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Deadline: time.Now().Add(500 * time.Millisecond)})
+	if media.CodeOf(err) != media.CodeDeadline {
+		t.Fatalf("error %v", err)
+	}
+	<-h.arrived
+	r, err := h.service.Retry(ctx, owner, res.RunID)
+	must(t, err)
+	done, err := r.Wait(ctx)
+	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 1 {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
