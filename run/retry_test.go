@@ -290,3 +290,35 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
+
+// TestForkKeepsImages: pictures that came with the message and with an answer are in the fork.
+func TestForkKeepsImages(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"ask":{"question":"What does it show?"}}`, `{"message":"Seen.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	res, err := h.service.Run(ctx, agent.Request{
+		Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: picture(t, 1)}},
+	})
+	must(t, err)
+	res = h.finish(t, res.RunID, &agent.Reply{Value: json.RawMessage(`{"answer":"this"}`), Images: []agent.Image{{Data: picture(t, 2)}}})
+	if len(res.All()) != 2 {
+		t.Fatalf("the run has %v", res.All())
+	}
+	for from, want := range map[string]int{"turn-2-model": 2, "turn-1-ask": 1, "turn-1-model": 1} {
+		r, err := h.service.Fork(ctx, owner, res.RunID, run.Fork{From: from})
+		must(t, err)
+		forked, err := r.Wait(ctx)
+		must(t, err)
+		list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{Tree: r.ID})
+		must(t, err)
+		if len(forked.All()) != want || len(list.Items) != want || len(forked.InputImages) == 0 {
+			t.Errorf("from %s: %s with %v and %d records, want %d", from, forked.Status, forked.All(), len(list.Items), want)
+		}
+		for _, o := range forked.All() {
+			if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Tree != r.ID {
+				t.Errorf("from %s: %s is of run %s, %v", from, o.Ref, rec.Tree, err)
+			}
+		}
+	}
+}
