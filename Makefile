@@ -66,7 +66,7 @@ bench-compare: ## Atelier beside Bifrost and the AI SDK, against one simulator (
 fuzz: ## fuzz each parser for FUZZTIME
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; \
 	  done; done
 
 e2e: build ## open a produced report in Chromium, light and dark, wide and narrow

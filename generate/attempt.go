@@ -49,6 +49,9 @@ func (x *execution) carry(ctx context.Context, c call) {
 		}
 		wait, again := x.g.pause(err, number)
 		if got > 0 || !again {
+			if err.RetryAfter > 0 {
+				err.Message += "; it asks to wait " + err.RetryAfter.Round(time.Second).String()
+			}
 			x.fail(ctx, c, got, err)
 			return
 		}
@@ -182,7 +185,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		a.Usage.Calls = 1
 	}
 	if a.Usage.Images == 0 {
-		a.Usage.Images = d.made
+		a.Usage.Images = d.given
 	}
 	a.Status, a.Error = d.status(failed), nil
 	if failed != nil {
@@ -218,8 +221,8 @@ func join(first, later map[string]any) map[string]any {
 // count adds what an attempt used; the caller holds mu.
 func (x *execution) count(m Model, a Attempt) {
 	x.usage.Add(a.Usage)
-	if a.Usage.Images > 0 || a.Usage.InputTokens+a.Usage.OutputTokens > 0 || a.Usage.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed {
-		x.receipts = append(x.receipts, receipt{model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
+	if a.billed() {
+		x.receipts = append(x.receipts, receipt{call: a.Call, model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // clean takes everything out of an answer that might be media in a text, before a
-// journal, a log or a result sees it (law 1).
+// journal, a log or a result sees it (law 1), and counts that cannot be.
 func (u Update) clean() Update {
 	u.Metadata = cleanMap(u.Metadata)
 	items := make([]Item, 0, len(u.Items))
@@ -29,6 +29,9 @@ func (u Update) clean() Update {
 		items = append(items, it)
 	}
 	u.Items = items
+	var counted Usage // without counts below zero
+	counted.Add(u.Usage)
+	u.Usage = counted
 	return u
 }
 

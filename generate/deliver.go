@@ -12,12 +12,13 @@ import (
 
 // delivery takes the items of one call as they arrive. Its methods run one at a time.
 type delivery struct {
-	x    *execution
-	call call
-	seen int // items of the provider, failed ones included
-	got  int // results: a grid of items has several
-	made int // results that became outputs
-	bad  map[Status]int
+	x     *execution
+	call  call
+	seen  int // items of the provider, failed ones included
+	got   int // results: a grid of items has several
+	given int // results that the provider made
+	made  int // results that became outputs
+	bad   map[Status]int
 }
 
 // take handles the items that are new in an update: asynchronous providers repeat
@@ -35,9 +36,11 @@ func (d *delivery) take(ctx context.Context, u Update) {
 			d.one(ctx, item, u.Metadata)
 			continue
 		}
+		before := d.given
 		for _, tile := range d.cut(ctx, item, u.Metadata) {
 			d.one(ctx, tile, u.Metadata)
 		}
+		d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
 	}
 }
 
@@ -52,6 +55,9 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		index = x.extraSlot(d.call.n())
 	}
 	d.got++
+	if item.Err == nil {
+		d.given++
+	}
 	if x.filled(index) {
 		d.made++
 		return
@@ -164,7 +170,9 @@ func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error)
 
 // short ends the slots of a call that succeeded with fewer items than asked for.
 func (x *execution) short(ctx context.Context, c call, got int) {
-	x.fail(ctx, c, got, media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n()))
+	e := media.Errorf(media.CodeBadResponse, "%s gave %d of %d results and no reason: ask for the missing ones again", c.plan.Model.Name, got, c.n())
+	e.Retryable = got > 0 // by hand: see [Gateway.Retry]
+	x.fail(ctx, c, got, e)
 }
 
 // partial passes a preview frame on and remembers the last one. A frame for a result

@@ -13,9 +13,9 @@ func (x *execution) askAgain(ctx context.Context) {
 	for range x.g.config.MaxAttempts - 1 {
 		x.mu.Lock()
 		var slots []int
-		for _, s := range x.slots[:min(x.op.N, len(x.slots))] {
-			if s.Output == nil && x.again[s.Index] && !x.unsettled[s.Index] {
-				slots = append(slots, s.Index)
+		for _, index := range x.asked {
+			if x.slots[index-1].Output == nil && x.again[index] && !x.unsettled[index] {
+				slots = append(slots, index)
 			}
 		}
 		x.mu.Unlock()
@@ -26,12 +26,12 @@ func (x *execution) askAgain(ctx context.Context) {
 	}
 }
 
-// further parts slots into calls beyond those of the plan.
+// further parts slots into calls, numbered on from those so far.
 func (x *execution) further(p *Plan, slots []int) []call {
 	var calls []call
 	for _, n := range split(len(slots), p.Model.MaxN) {
 		x.numbered++
-		calls = append(calls, call{plan: p, number: len(x.plan.Calls) + x.numbered, slots: slots[:n]})
+		calls = append(calls, call{plan: p, number: x.numbered, slots: slots[:n]})
 		slots = slots[n:]
 	}
 	return calls
@@ -65,7 +65,8 @@ func (x *execution) fallBack(ctx context.Context) {
 func (x *execution) missing() (slots []int, why *SlotError) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, s := range x.slots[:min(x.op.N, len(x.slots))] {
+	for _, index := range x.asked {
+		s := x.slots[index-1]
 		if s.Output != nil || s.Error == nil || x.unsettled[s.Index] || !replaceable(s.Error.Code) {
 			continue
 		}

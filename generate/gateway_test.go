@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -407,5 +408,22 @@ func TestResultIsFreeOfMedia(t *testing.T) {
 		if strings.Contains(string(raw), leak[:48]) {
 			t.Errorf("%s leaks base64: %s", name, raw)
 		}
+	}
+}
+
+// TestCountsThatCannotBe: a provider that counts below zero, or absurdly, takes no money
+// back.
+func TestCountsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.gemini.OnStart = func(ctx context.Context, _ generate.Task, number int) (generate.Update, error) {
+		return generate.Update{Done: true, Items: []generate.Item{h.picture(ctx, t, uint8(number))}, Usage: generate.Usage{InputTokens: -9, OutputTokens: math.MaxInt64}}, nil
+	}
+	got := h.must(t, generate.Request{Model: "Nano Banana Pro", N: 2})
+	if got.Usage.InputTokens != 0 || got.Usage.OutputTokens != math.MaxInt64 {
+		t.Errorf("usage %+v", got.Usage)
+	}
+	if c := got.Cost.ReportedUSD; c == nil || strings.HasPrefix(*c, "-") {
+		t.Errorf("cost %v", c)
 	}
 }

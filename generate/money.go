@@ -108,6 +108,7 @@ func settle(calls []receipt) *string {
 
 // receipt is what one provider call was billed for.
 type receipt struct {
+	call        int
 	model       Model
 	usage       Usage
 	reportedUSD string

@@ -36,7 +36,8 @@ type execution struct {
 	running   bool            // a task goes on past the wait
 	unsettled map[int]bool    // slots whose call may have been billed
 	again     map[int]bool    // slots whose result alone failed, unbilled
-	numbered  int             // calls beyond those of the plan
+	asked     []int           // slots that are asked for: all, or those of this round
+	numbered  int             // calls so far
 	formats   formats
 }
 
@@ -49,7 +50,7 @@ type preview struct {
 
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
-	id := g.config.NewID()
+	id := g.operationID(ctx, p.req)
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
@@ -58,9 +59,6 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
-	for i := range x.op.N {
-		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
-	}
 	var err error
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
 		return nil, ctx, wrap("open journal", err)
@@ -79,11 +77,30 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	return x, ctx, nil
 }
 
+// operationID is a new id. Where the operation may be taken up, it is the same for whoever
+// does: what a process reserved for it before it died in between counts once.
+func (g *Gateway) operationID(ctx context.Context, r Request) string {
+	if r.TakeUp {
+		if id, ok := journal.ID(media.ScopeOf(ctx).Step, r.IdempotencyKey, 0, 0); ok {
+			return id
+		}
+	}
+	return g.config.NewID()
+}
+
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
-	return &execution{
+	x := &execution{
 		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
 		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
 	}
+	for i := range op.N {
+		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
+		x.asked = append(x.asked, i+1)
+	}
+	if p.round != nil {
+		x.asked, x.numbered = p.round.Slots, p.round.First-1
+	}
+	return x
 }
 
 // emit fills in what every event of the operation has.
@@ -97,7 +114,7 @@ func (x *execution) emit(ctx context.Context, e Event) {
 func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
-	x.run(held, x.calls())
+	x.run(held, x.further(x.plan, x.asked))
 	x.askAgain(held)
 	x.fallBack(held)
 	if media.CodeOf(context.Cause(held)) == media.CodeConflict {
@@ -108,21 +125,6 @@ func (x *execution) work(ctx context.Context) *Result {
 		return x.result()
 	}
 	return x.finish(ctx)
-}
-
-// calls parts the slots of the plan.
-func (x *execution) calls() []call {
-	var all []call
-	next := 1
-	for i, n := range x.plan.Calls {
-		c := call{plan: x.plan, number: i + 1}
-		for range n {
-			c.slots = append(c.slots, next)
-			next++
-		}
-		all = append(all, c)
-	}
-	return all
 }
 
 // run makes all calls at once, as far as the provider's limits let it.
@@ -181,7 +183,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
-		x.g.config.Budget.Settle(save, x.op.used())
+		x.g.config.Budget.Settle(save, x.plan.owes(x.op, x.receipts).used())
 	}
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
@@ -241,12 +243,14 @@ type savedPlan struct {
 	Calls   []int   `json:"calls"`
 	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
 	Exact string `json:"exact,omitempty"`
+	// Round is what is asked for again.
+	Round *round `json:"round,omitempty"`
 }
 
 // save writes the plan for [Gateway.Resume]. One whose words look like media is not
 // saved: what is saved is searched for such, and would come back changed.
 func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls}
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round}
 	if p.exact != nil {
 		s.Exact = p.exact.String()
 	}
@@ -273,7 +277,7 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact
 	}

@@ -97,6 +97,11 @@ type Resumer interface {
 	// The error has code media.CodeConflict while somebody else holds it, and
 	// media.CodeNotFound if the owner has no such operation.
 	Hold(ctx context.Context, operation, holder string, until time.Time) error
+	// Reopen makes a finished operation, which op.Holder holds, one that is under way, in
+	// one commit: with the request, the status and the hold of op, without an end or an
+	// error, and without the slots given, whose errors stay with their attempts. The error has code
+	// media.CodeConflict if it is not finished, or not held so.
+	Reopen(ctx context.Context, op Operation, slots []int) error
 	// Saved reads an operation with all that was saved of it.
 	Saved(ctx context.Context, operation string) (*Saved, error)
 	// TaskOf finds the operation of a provider's task, whoever owns it; the error has

@@ -85,13 +85,24 @@ func passing(err *media.Error) bool {
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
 	body, declared, err := x.g.config.Fetch(ctx, url)
 	if err != nil {
-		return media.Blob{}, "", wrap("fetch result", err)
+		return media.Blob{}, "", linkError(err)
 	}
 	b, err := x.g.config.Storage.Store(ctx, body, declared)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return media.Blob{}, "", wrap("store fetched result", err)
 	}
 	return b, declared, nil
+}
+
+// linkError says what a link that cannot be fetched means: the answer to it is not the
+// provider's answer to the request, and what it led to was made.
+func linkError(err error) error {
+	switch media.CodeOf(err) {
+	case media.CodeNotFound, media.CodeForbidden:
+		return media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
+	default:
+		return wrap("fetch result", err)
+	}
 }
 
 // acceptable checks the sniffed facts: the provider's word does not count.

@@ -24,6 +24,7 @@ type Plan struct {
 	task   Task // the pattern of every call
 	driver Driver
 	exact  *sides
+	round  *round // nil unless it is done again
 }
 
 // N is how many results the plan makes.

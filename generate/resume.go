@@ -71,9 +71,23 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	p.Dispositions, p.Warnings, p.EstimatedUSD = op.Dispositions, op.Warnings, op.Cost.EstimatedUSD
 	x := g.newExecution(p, op)
 	x.metadata, x.lost = op.Metadata, saved.Adrift
-	for i := range op.N {
-		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
+	x.remember(saved)
+	name := "resume-" + op.Key
+	if p.round != nil {
+		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
 	}
+	if x.journal, err = g.config.Journal.Child(ctx, name); err != nil {
+		return nil, wrap("open journal", err)
+	}
+	scope := saved.Scope
+	scope.Operation = op.ID
+	ctx = media.WithScope(ctx, scope)
+	x.emit(ctx, Event{Kind: EventStarted, Status: StatusRunning, Progress: -1})
+	return x.work(ctx), nil
+}
+
+// remember takes over what earlier processes and earlier rounds did.
+func (x *execution) remember(saved *Saved) {
 	for _, s := range saved.Slots {
 		for len(x.slots) < s.Index {
 			x.slots = append(x.slots, Slot{Index: len(x.slots) + 1, Status: StatusQueued})
@@ -84,18 +98,25 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	}
 	for _, a := range saved.Attempts {
 		x.past[a.Call] = append(x.past[a.Call], a)
-		if !a.FinishedAt.IsZero() {
-			x.count(p.Model, a)
+		if a.FinishedAt.IsZero() {
+			continue
+		}
+		x.count(x.modelOf(a), a)
+		for _, index := range a.Slots {
+			if x.plan.round == nil || a.Call >= x.plan.round.First {
+				x.unsettled[index] = x.unsettled[index] || a.Usage.Unsettled > 0
+			}
 		}
 	}
-	if x.journal, err = g.config.Journal.Child(ctx, "resume-"+op.Key); err != nil {
-		return nil, wrap("open journal", err)
+}
+
+// modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
+func (x *execution) modelOf(a Attempt) Model {
+	m := x.plan.Model
+	if other, ok := x.g.config.Catalogue.Lookup(a.APIModel); ok && other.Provider == a.Provider && a.APIModel != m.APIModel {
+		return other
 	}
-	scope := saved.Scope
-	scope.Operation = op.ID
-	ctx = media.WithScope(ctx, scope)
-	x.emit(ctx, Event{Kind: EventStarted, Status: StatusRunning, Progress: -1})
-	return x.work(ctx), nil
+	return m
 }
 
 // resultOf is the result of a finished operation.
@@ -169,7 +190,7 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 		x.adopt(ctx, c, a)
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
 		return len(past) + 1, false
-	default:
+	case !x.settled(c):
 		x.fail(ctx, c, 0, attemptError(a))
 	}
 	return 0, true
@@ -217,7 +238,7 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	defer done()
 	for _, index := range c.slots {
 		if x.filled(index) {
-			d.got, d.made = d.got+1, d.made+1
+			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
 			continue
 		}
 		b, ok := x.found()

@@ -98,6 +98,11 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
 	// warnings, money and failure. With a FinishedAt nobody holds the operation any longer. Doing it again overwrites.
 	FinishOperation(ctx context.Context, o Operation) error
+	// ReopenOperation makes a finished operation, which o.HeldBy holds, one that is under
+	// way: with the request, the status and the hold of o, without an end or a failure, and
+	// without the slots given, whose failures stay with their calls. It is media.CodeConflict for one that is not
+	// finished, or not held so, and media.CodeNotFound if the owner has none.
+	ReopenOperation(ctx context.Context, o Operation, slots []int) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error
 	// SaveTask inserts or overwrites a provider call by id.

@@ -48,6 +48,14 @@ func (l *Operations) Begin(ctx context.Context, op generate.Operation) error {
 	return l.store.BeginOperation(ctx, row)
 }
 
+// Reopen makes a finished operation one that is under way.
+func (l *Operations) Reopen(ctx context.Context, op generate.Operation, slots []int) error {
+	row := operationRow(op)
+	row.Owner, row.HeldBy, row.HeldUntil = media.ScopeOf(ctx).Owner, op.Holder, op.HeldUntil
+	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
+	return l.store.ReopenOperation(ctx, row, slots)
+}
+
 // Finish saves the receipt.
 func (l *Operations) Finish(ctx context.Context, op generate.Operation) error {
 	return l.store.FinishOperation(ctx, operationRow(op))

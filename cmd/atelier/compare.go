@@ -131,7 +131,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 }
 
 func comparisonRow(r rival, s slotView) []string {
-	row := []string{r.res.Model, string(s.Status), seconds(r.took), money(firstKnown(r.res.Cost.ReportedUSD, r.res.Cost.EstimatedUSD)), "", ""}
+	row := []string{r.res.Model, string(s.Status), seconds(r.took), price(r.res.Status, r.res.Cost, r.res.Usage), "", ""}
 	switch {
 	case s.Output != nil:
 		row[4], row[5] = s.Output.extent(), cmp.Or(s.Output.Path, string(s.Output.Ref))
@@ -175,7 +175,7 @@ func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) 
 				Open:  func(ctx context.Context) (io.ReadCloser, error) { return a.codec.Open(ctx, o.Digest) },
 				Facts: o.Facts,
 				Caption: fmt.Sprintf("%s, %d × %d, %s, %s", r.res.Model, o.Width, o.Height, seconds(r.took),
-					money(firstKnown(r.res.Cost.ReportedUSD, r.res.Cost.EstimatedUSD))),
+					price(r.res.Status, r.res.Cost, r.res.Usage)),
 			})
 			if !slices.ContainsFunc(parents, func(p media.Parent) bool { return p.Ref == o.Ref }) {
 				parents = append(parents, media.Parent{Ref: o.Ref, Role: "input"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"atelier/ledger"
@@ -10,6 +11,8 @@ import (
 type conversationsCmd struct {
 	List conversationsListCmd `cmd:"" help:"List conversations, the last begun first."`
 	Show conversationsShowCmd `cmd:"" help:"Show one conversation: its messages and what is attached to them."`
+
+	Delete conversationsDeleteCmd `cmd:"" help:"Delete one conversation; its runs and pictures stay."`
 }
 
 type conversationsListCmd struct{ pageFlags }
@@ -58,10 +61,7 @@ func (c *conversationsShowCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
-		head, err := s.ledger.Conversation(w.ctx, owner, c.ID)
-		if media.CodeOf(err) == media.CodeNotFound {
-			return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.Scrub(c.ID))
-		}
+		head, err := s.conversation(w.ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -88,6 +88,39 @@ func (c *conversationsShowCmd) Run(w *world) error {
 		if list.Next != "" {
 			w.note("more: --after %s", list.Next)
 		}
+		return nil
+	})
+}
+
+// conversation reads the head of a conversation.
+func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversation, error) {
+	head, err := s.ledger.Conversation(ctx, owner, id)
+	if media.CodeOf(err) == media.CodeNotFound {
+		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.Scrub(id))
+	}
+	return head, err
+}
+
+type conversationsDeleteCmd struct {
+	ID  string `arg:"" help:"The conversation's id."`
+	Yes bool   `help:"Delete it; without this it is only shown what would be deleted."`
+}
+
+// Run deletes one conversation.
+func (c *conversationsDeleteCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		head, err := s.conversation(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		what := plural(head.Messages, "message") + " of " + strconv.Quote(short(head.Title, 60))
+		if !c.Yes {
+			return media.Errorf(media.CodeInvalid, "this would delete %s, for ever; runs and pictures stay: add --yes to do it", what)
+		}
+		if err := s.ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
+			return err
+		}
+		w.line("deleted %s; its runs and pictures stay: atelier runs list, atelier media list", what)
 		return nil
 	})
 }

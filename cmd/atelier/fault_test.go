@@ -140,7 +140,10 @@ func TestRetryAfterIsTooLong(t *testing.T) {
 	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, RetryAfter: 5 * time.Hour})
 	begun := time.Now()
 	o := p.atelier("generate", "a fox", "-m", "GPT Image 2")
-	o.refused(t, exitProvider, "")
+	o.refused(t, exitProvider, "5h0m0s")
+	if !strings.Contains(o.stdout, "cost nothing") {
+		t.Errorf("it says %s", o.stdout)
+	}
 	if time.Since(begun) > time.Minute {
 		t.Errorf("it took %s", time.Since(begun))
 	}

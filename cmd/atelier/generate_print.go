@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"atelier/generate"
 	"atelier/media"
@@ -101,16 +102,26 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 		}
 		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
 	}
-	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, money(firstKnown(res.Cost.ReportedUSD, res.Cost.EstimatedUSD)))
+	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)
-	if res.Status == generate.StatusRunning {
+	switch {
+	case res.Status == generate.StatusRunning:
 		w.line("it goes on: atelier generate --wait %s", res.Operation)
+	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
+		w.note("ask again for what failed: atelier operations retry %s", res.Operation)
 	}
 }
 
-func firstKnown(a, b *string) *string {
-	if a != nil {
-		return a
+// price says what was paid: what was reported, else what can be said of it.
+func price(s generate.Status, c generate.Cost, u generate.Usage) string {
+	used := u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+	switch {
+	case c.ReportedUSD != nil:
+		return money(c.ReportedUSD)
+	case !used && s != generate.StatusModerated && s != generate.StatusRunning:
+		return "nothing"
+	case !used || c.EstimatedUSD == nil: // some providers bill what they refuse
+		return "unknown"
 	}
-	return b
+	return "about " + money(c.EstimatedUSD)
 }

@@ -33,12 +33,12 @@ type commandLine struct {
 	Providers  providersCmd  `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
 	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, cancel, retry, fork."`
-	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show."`
+	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
 	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations whose processes were ended, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
-	Conversations conversationsCmd `cmd:"" help:"What was said: list, show."`
+	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, delete."`
 }
 
 // world is what a command may touch outside itself.

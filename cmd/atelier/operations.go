@@ -12,6 +12,8 @@ import (
 type operationsCmd struct {
 	List operationsListCmd `cmd:"" help:"List generations, newest first."`
 	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, every call to a provider, its settings and cost."`
+
+	Retry operationsRetryCmd `cmd:"" help:"Ask again for the results of one generation that failed."`
 }
 
 type operationsListCmd struct {
@@ -43,7 +45,7 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		var rows [][]string
 		for _, o := range list.Items {
-			rows = append(rows, []string{o.ID, o.Status, o.Model, money(firstKnown(o.ReportedUSD, o.EstimatedUSD)), moment(o.CreatedAt), short(promptOf(o), 60)})
+			rows = append(rows, []string{o.ID, o.Status, o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)})
 		}
 		table(w.stdout, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, rows)
 		if list.Next != "" {
@@ -51,6 +53,15 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		return nil
 	})
+}
+
+// priceOf says what an operation cost; one that is under way may cost its estimate.
+func priceOf(o ledger.Operation) string {
+	var used generate.Usage
+	if o.FinishedAt.IsZero() || len(o.Usage) == 0 || json.Unmarshal(o.Usage, &used) != nil {
+		used.Unsettled = 1
+	}
+	return price(generate.Status(o.Status), generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, used)
 }
 
 // promptOf reads the prompt of an operation; empty if it cannot be read.
@@ -101,10 +112,43 @@ func (c *operationsShowCmd) Run(w *world) error {
 			}
 		}
 		w.dispositions(dispositions)
-		if o.FinishedAt.IsZero() {
+		switch {
+		case o.FinishedAt.IsZero():
 			w.line("it is not finished: atelier generate --wait %s", o.ID)
+		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
+			w.line("ask again for what failed: atelier operations retry %s", o.ID)
 		}
 		return nil
+	})
+}
+
+// again tells whether a result that failed so can succeed as it was asked for.
+func again(c media.Code) bool {
+	return c != "" && c != media.CodeInvalid && c != media.CodeModerated
+}
+
+type operationsRetryCmd struct {
+	ID     string `arg:"" help:"The operation's id."`
+	All    bool   `help:"Ask also for results that were moderated, cancelled or deleted, and for those that were billed or may have been."`
+	Output string `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
+	JSON   bool   `help:"Print JSON."`
+}
+
+// Run asks again for what failed.
+func (c *operationsRetryCmd) Run(w *world) error {
+	shown := &generateCmd{Output: c.Output, JSON: c.JSON}
+	p := newProgress(w, c.JSON)
+	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
+		if err := shown.prepare(); err != nil {
+			return err
+		}
+		ctx := scoped(w.ctx, "")
+		res, err := a.gateway.Retry(ctx, generate.Again{Operation: c.ID, All: c.All})
+		p.clear()
+		if err != nil {
+			return err
+		}
+		return shown.print(ctx, w, a, res)
 	})
 }
 

@@ -47,16 +47,9 @@ func (d *Driver) submitted(got accepted) (generate.Update, error) {
 	if got.ID == "" {
 		return generate.Update{}, d.client.Unnamed()
 	}
-	u := generate.Update{Task: generate.Handle{ID: got.ID, URL: got.PollingURL}}
+	u := generate.Update{Task: generate.Handle{ID: got.ID, URL: got.PollingURL}, Metadata: d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})}
 	if got.Cost != nil {
 		u.ReportedUSD = post.Amount(strconv.FormatFloat(*got.Cost, 'f', -1, 64), 100, 6)
-	}
-	u.Metadata = map[string]any{}
-	if got.InputMP != nil {
-		u.Metadata["input_mp"] = *got.InputMP
-	}
-	if got.OutputMP != nil {
-		u.Metadata["output_mp"] = *got.OutputMP
 	}
 	return u, nil
 }
@@ -82,10 +75,7 @@ func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) 
 	case stateOutput:
 		u.Items = d.moderated("output", "the picture that it made", got)
 	case stateError, stateFailed:
-		why := d.client.Clean(string(cmp.Or(got.Message, got.Error, "no reason given")))
-		e := media.Errorf(media.CodeUnavailable, "Black Forest Labs could not finish the task: ask again (%s)", why)
-		e.Retryable = false
-		u.Items = []generate.Item{{Err: e}}
+		u.Items = d.client.Unfinished(generate.Task{}, string(cmp.Or(got.Message, got.Error)))
 	case stateUnknown:
 		return generate.Update{Task: h}, media.Errorf(media.CodeNotFound,
 			"Black Forest Labs does not know the task %s, or no longer: results are kept for a short time only", d.client.Clean(h.ID))
@@ -101,10 +91,12 @@ func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) 
 // item names the picture of a finished task. The prompt comes back as the model read
 // it, which is not always as it was written.
 func (d *Driver) item(m *made) generate.Item {
-	if m == nil || m.Sample == "" {
-		return generate.Item{Err: media.Errorf(media.CodeBadResponse, "Black Forest Labs finished the task without a picture: try other words, or another model")}
+	if m == nil {
+		return d.client.Link("")
 	}
-	return generate.Item{URL: m.Sample, RevisedPrompt: media.Scrub(string(m.Prompt)), Seed: m.Seed.Int()}
+	it := d.client.Link(m.Sample)
+	it.RevisedPrompt, it.Seed = media.Scrub(string(m.Prompt)), m.Seed.Int()
+	return it
 }
 
 // moderated is a refusal with the provider's reasons; their key is spelled with a blank.
@@ -119,6 +111,6 @@ func (d *Driver) moderated(stage, what string, got result) []generate.Item {
 			words = append(words, s)
 		}
 	}
-	return d.client.Moderated(1, generate.Safety{Stage: stage, Categories: words},
+	return d.client.Moderated(generate.Task{}, generate.Safety{Stage: stage, Categories: words},
 		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(words, ", ")))
 }

@@ -33,8 +33,8 @@ type Config struct {
 
 // Driver makes and edits images with FLUX models. It is safe for concurrent use.
 type Driver struct {
-	client *post.Client
-	secret string
+	client  *post.Client
+	webhook post.Webhook
 }
 
 var _ generate.Notified = (*Driver)(nil)
@@ -54,7 +54,7 @@ func New(c Config) (*Driver, error) {
 			media.CodeQuotaExceeded: "add credit at dashboard.bfl.ai",
 		},
 	})
-	return &Driver{client: client, secret: c.NotifySecret}, err
+	return &Driver{client: client, webhook: post.Webhook{Secret: c.NotifySecret, Genuine: post.Signed("X-Bfl-Signature")}}, err
 }
 
 // Provider is "bfl".
@@ -71,7 +71,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	}
 	var got accepted
 	return d.client.Do(ctx, post.Call{
-		Path: "/v1/" + url.PathEscape(t.Model.APIModel), Body: body, Of: "the model " + t.Model.APIModel, Into: &got,
+		Path: "/v1/" + url.PathEscape(t.Model.APIModel), Body: body, Of: "the model " + t.Model.APIModel, Task: t, Into: &got,
 		Read: func(*post.Answer) (generate.Update, error) { return d.submitted(got) },
 	})
 }
@@ -101,13 +101,6 @@ func (d *Driver) address(h generate.Handle) string {
 // trusts tells whether the key may go to a host: that of the configured base, or one
 // of the provider's own over https.
 func (d *Driver) trusts(u *url.URL) bool {
-	base, err := url.Parse(d.client.Base)
-	if err != nil || u.User != nil {
-		return false
-	}
-	if u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host) {
-		return true
-	}
 	host := strings.ToLower(u.Hostname())
-	return u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai"))
+	return d.client.Owns(u) || u.User == nil && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") && (host == "bfl.ai" || strings.HasSuffix(host, ".bfl.ai"))
 }

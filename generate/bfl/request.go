@@ -14,6 +14,11 @@ var optionFields = map[string]string{
 	"guidance": "guidance", "raw": "raw", "image_prompt_strength": "image_prompt_strength",
 }
 
+// names are what the endpoints call the settings.
+var names = post.Names{
+	Prompt: "prompt", AspectRatio: "aspect_ratio", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
+}
+
 // request writes a task in the endpoint's words. The transport streams pictures from the
 // store as bare base64. A model with a mask calls its picture image, a variation
 // image_prompt, an edit by words input_image, input_image_2 and so on.
@@ -28,12 +33,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		return nil, err
 	}
 	body := post.Body{}
-	body.Set("prompt", t.Prompt)
-	body.Set("aspect_ratio", t.AspectRatio)
-	body.Set("output_format", t.OutputFormat)
-	body.Set("width", t.Width)
-	body.Set("height", t.Height)
-	body.Set("seed", t.Seed)
+	body.Settings(t, names)
 	if t.NotifyURL != "" {
 		body.Set("webhook_url", t.NotifyURL)
 		body.Set("webhook_secret", t.NotifySecret)

@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"atelier/generate"
@@ -49,9 +48,9 @@ type count struct {
 }
 
 // answered reads a 200.
-func (d *Driver) answered(t generate.Task, a *post.Answer, got answer) (generate.Update, error) {
-	u := generate.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]string{
-		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.thoughts(),
+func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (u generate.Update, err error) {
+	u = generate.Update{Done: true, Progress: 1, Metadata: d.client.Metadata(map[string]any{
+		"model_version": got.ModelVersion, "response_id": got.ResponseID, "thoughts_tokens": got.Usage.Thoughts,
 	})}
 	var said []string
 	for _, c := range got.Candidates {
@@ -59,20 +58,18 @@ func (d *Driver) answered(t generate.Task, a *post.Answer, got answer) (generate
 			switch {
 			case p.Thought:
 			case p.InlineData != nil:
-				it := generate.Item{DeclaredMIME: d.client.Clean(post.Declared(p.InlineData.MIMEType)), Seed: t.Seed}
-				it.Blob, it.Err = d.client.Take(a.Media, p.InlineData.Data)
+				it := d.client.Item(a.Media, p.InlineData.Data)
+				it.DeclaredMIME, it.Seed = d.client.Clean(post.Declared(p.InlineData.MIMEType)), call.Task.Seed
 				u.Items = append(u.Items, it)
 			case strings.TrimSpace(p.Text) != "":
 				said = append(said, p.Text)
 			}
 		}
 	}
-	u.Usage = got.Usage.count(t, post.Made(u.Items))
-	if len(u.Items) > 0 {
-		return u, nil
+	u.Usage = got.Usage.count(call.Task, post.Made(u.Items))
+	if len(u.Items) == 0 {
+		u.Items, err = d.client.Without(call, got.ending(strings.Join(said, " ")))
 	}
-	var err error
-	u.Items, err = d.without(t, got, strings.Join(said, " "))
 	return u, err
 }
 
@@ -95,54 +92,27 @@ func interim(body, token string) bool {
 	return strings.Contains(tight(before), thought) || strings.Contains(tight(after), thought)
 }
 
-// refusals are the finish and block reasons that mean a safety or policy decision.
-var refusals = map[string]bool{
-	"SAFETY": true, "BLOCKLIST": true, "PROHIBITED_CONTENT": true, "SPII": true, "RECITATION": true,
-	"IMAGE_SAFETY": true, "IMAGE_PROHIBITED_CONTENT": true, "IMAGE_RECITATION": true, "NO_IMAGE": true,
-	"MODEL_ARMOR": true, "JAILBREAK": true,
-}
-
-// without says why a success holds no picture. Four shapes are refusals: a blocked
-// prompt, a candidate stopped for safety, NO_IMAGE, and a text in place of the
-// picture. Anything else is an answer that should not be.
-func (d *Driver) without(t generate.Task, a answer, said string) ([]generate.Item, error) {
-	refused := func(stage, why, note string, categories ...string) []generate.Item {
-		return d.client.Moderated(1, generate.Safety{Stage: stage, Categories: categories},
-			"Gemini refused to make the %s: change the prompt (%s)", noun(t), d.client.Clean(strings.TrimSuffix(why+": "+note, ": ")))
-	}
+// ending is why a success holds no result: a blocked prompt, a candidate stopped for
+// safety, NO_IMAGE, or a text in place of the picture.
+func (a answer) ending(said string) post.Ending {
 	if why := a.Feedback.BlockReason; why != "" {
-		return refused("input", why, "", categories(why, a.Feedback.Ratings)...), nil
+		return post.Ending{Blocked: true, Reasons: []string{why}, Categories: categories(a.Feedback.Ratings)}
 	}
 	if len(a.Candidates) == 0 {
-		return nil, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s and without a reason: try other words, or another model", noun(t))
+		return post.Ending{}
 	}
 	c := a.Candidates[0]
-	switch {
-	case refusals[c.FinishReason]:
-		return refused("output", c.FinishReason, cmp.Or(c.FinishMessage, said), categories(c.FinishReason, c.Ratings)...), nil
-	case said != "" && (c.FinishReason == "STOP" || c.FinishReason == ""):
-		return refused("output", "text in place of a "+noun(t), said), nil
-	}
-	return nil, media.Errorf(media.CodeBadResponse, "Gemini answered without a %s (finish reason %s): try other words, or another model", noun(t), d.client.Clean(c.FinishReason))
+	return post.Ending{Reasons: []string{c.FinishReason}, Said: cmp.Or(c.FinishMessage, said), Categories: categories(c.Ratings)}
 }
 
-// categories are the reason and the ratings that blocked, in the provider's words.
-func categories(reason string, ratings []rating) []string {
-	list := []string{reason}
+// categories are the ratings that blocked, in the provider's words.
+func categories(ratings []rating) (list []string) {
 	for _, r := range ratings {
 		if r.Blocked || r.Probability == "HIGH" {
 			list = append(list, r.Category)
 		}
 	}
 	return list
-}
-
-// thoughts counts the tokens of thinking; empty if there are none.
-func (u usage) thoughts() string {
-	if u.Thoughts <= 0 {
-		return ""
-	}
-	return strconv.FormatInt(u.Thoughts, 10)
 }
 
 // count splits the tokens. Thoughts are billed as text output. Where the answer

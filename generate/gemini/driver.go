@@ -71,9 +71,10 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 		return generate.Update{}, err
 	}
 	var got answer
-	return d.client.Do(ctx, post.Call{
+	call := post.Call{
 		Path: "/v1beta/models/" + url.PathEscape(t.Model.APIModel) + ":generateContent", Body: body,
-		Of: t.Model.APIModel, N: t.N, Into: &got, Interim: interim,
-		Read: func(a *post.Answer) (generate.Update, error) { return d.answered(t, a, got) },
-	})
+		Of: t.Model.APIModel, Task: t, Into: &got, Interim: interim,
+	}
+	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a, got) }
+	return d.client.Do(ctx, call)
 }

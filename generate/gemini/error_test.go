@@ -286,7 +286,6 @@ func TestBadTasksAreRefusedBeforeTheCall(t *testing.T) {
 		"mask": {func(q *generate.Task) {
 			q.Method, q.Inputs, q.Mask = generate.MethodEdit, []media.Output{{}}, &media.Output{}
 		}, media.CodeUnsupported},
-		"seed":   {func(q *generate.Task) { q.Seed = pointer(int64(1) << 40) }, media.CodeInvalid},
 		"option": {func(q *generate.Task) { q.Options = map[string]any{"person_generation": "allow_all"} }, media.CodeInvalid},
 	} {
 		sim, d := simulated(t, geminisim.Config{})

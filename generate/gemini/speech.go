@@ -13,22 +13,11 @@ import (
 // defaultVoice is used where neither the task nor the model's row names one.
 const defaultVoice = "Kore"
 
-// noun is what the task makes, in an error.
-func noun(t generate.Task) string {
-	if t.Model.Modality == media.ModalityAudio {
-		return "sound"
-	}
-	return "picture"
-}
-
-// speech says who speaks, one voice or the two speakers of a dialogue, and takes the
-// options that it uses out of the task.
-func speech(t *generate.Task, config post.Body) error {
+// speech says who speaks, one voice or the two speakers of a dialogue.
+func speech(t generate.Task, config post.Body) error {
 	say := post.Body{}
 	say.Set("languageCode", t.Options["language_code"])
 	speakers, dialogue := t.Options["speakers"]
-	delete(t.Options, "language_code")
-	delete(t.Options, "speakers")
 	config["responseModalities"], config["speechConfig"] = []string{"AUDIO"}, say
 	if !dialogue {
 		say["voiceConfig"] = voice(cmp.Or(t.Voice, t.Model.Voice(), defaultVoice))

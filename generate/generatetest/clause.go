@@ -90,6 +90,8 @@ func scenarios() []scenario {
 		{"n beyond one call", nil, beyond},
 		{"only the failed call is repeated", noProvider, repeated},
 		{"a refused call keeps the others", noProvider, kept},
+		{"failed results are asked for again, once", noProvider, askedAgain},
+		{"moderated results are asked for again on wish only", noProvider, askedAgainOnWish},
 		{"edit", noEdit, edit},
 		{"edit of what is not there", noPictures, lost},
 		{"mask", noMask, mask},

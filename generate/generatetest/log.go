@@ -16,7 +16,7 @@ import (
 // Log is an operation log in memory that also notes the order of what happens. It
 // is safe for concurrent use; the zero value is empty and ready.
 type Log struct {
-	// Fail, if set, is asked before every save with begin, attempt, slot or finish; its
+	// Fail, if set, is asked before every save with begin, attempt, slot, finish or reopen; its
 	// error is returned.
 	Fail func(what string) error
 	// Adrift is what [Log.Saved] tells of blobs without a slot.
@@ -138,6 +138,21 @@ func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time)
 	if until.IsZero() {
 		delete(l.holders, operation)
 	}
+	return nil
+}
+
+// Reopen takes a finished operation up again.
+func (l *Log) Reopen(_ context.Context, op generate.Operation, slots []int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.operations[op.ID].FinishedAt.IsZero() || l.holders[op.ID] != op.Holder {
+		return media.Errorf(media.CodeConflict, "operation %s is not finished, or somebody works on it", op.ID)
+	}
+	if err := l.note("reopen", fmt.Sprint(slots)); err != nil {
+		return err
+	}
+	l.operations[op.ID] = op
+	l.slots[op.ID] = slices.DeleteFunc(l.slots[op.ID], func(s generate.Slot) bool { return slices.Contains(slots, s.Index) })
 	return nil
 }
 

@@ -46,8 +46,11 @@ func (p *purse) touched() bool {
 }
 
 // once tells whether the operation's money was reserved and settled once.
-func (p *purse) once(operation string) bool {
+func (p *purse) once(operation string) bool { return p.times(operation, 1) }
+
+// times tells whether the operation's money was reserved and settled so often.
+func (p *purse) times(operation string, n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.reserved[operation] == 1 && p.settled[operation] == 1
+	return p.reserved[operation] == n && p.settled[operation] == n
 }

@@ -277,7 +277,7 @@ func expected(f Fault) expectation {
 	case FaultTaskLost:
 		return failed(media.CodeNotFound)
 	case FaultExpiredLink:
-		return failed(media.CodeNotFound, media.CodeForbidden, media.CodeBadResponse)
+		return failed(media.CodeBadResponse)
 	case FaultHugeHeader:
 		return failed(media.CodeTooLarge)
 	case FaultPrivateURL:

@@ -29,14 +29,7 @@ func takenUp(t *testing.T, h Harness) {
 	<-asleep
 	id := b.log.IDs()[0]
 	b.log.Release(id)
-	other, err := generate.NewGateway(generate.Config{
-		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: &Journal{},
-		Operations: b.log, Now: now, Fetch: b.fetch, Catalogue: b.catalogue, Budget: b.money,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := other.Resume(scoped(t.Context()), id)
+	got, err := b.second(t).Resume(scoped(t.Context()), id)
 	if err != nil || got.Status != generate.StatusSucceeded || len(got.Slots) != h.results(1) {
 		t.Fatalf("Resume: %+v, %v", got, err)
 	}

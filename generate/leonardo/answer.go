@@ -68,28 +68,20 @@ func (d *Driver) update(t generate.Task, h generate.Handle, g *generation) gener
 		}
 	case "FAILED":
 		u.Done, u.Progress = true, 1
-		for range max(t.N, 1) {
-			e := media.Errorf(media.CodeUnavailable, "Leonardo could not finish the generation and gave no reason: change the prompt or the settings, or ask again")
-			e.Retryable = false
-			u.Items = append(u.Items, generate.Item{Err: e})
-		}
+		u.Items = d.client.Unfinished(t, "")
 	}
 	return u
 }
 
 // item names one picture. A picture that is flagged is there all the same.
 func (d *Driver) item(p picture, seed post.Text) generate.Item {
-	it := generate.Item{URL: p.URL, Seed: seed.Int()}
+	it := d.client.Link(p.URL)
 	if p.NSFW {
 		it.Safety = &generate.Safety{Blocked: p.URL == "", Stage: "output", Categories: []string{"nsfw"}}
 	}
-	switch {
-	case p.URL != "":
-	case p.NSFW:
+	if p.NSFW && p.URL == "" {
 		it.Err = media.Errorf(media.CodeModerated, "Leonardo made the picture and withheld it: change the prompt (nsfw)")
-	default:
-		it.Err = media.Errorf(media.CodeBadResponse, "Leonardo gave an empty result in place of a picture: try again or use another model")
 	}
-	it.Metadata = d.client.Metadata(map[string]string{"leonardo_image_id": p.ID})
+	it.Seed, it.Metadata = seed.Int(), d.client.Metadata(map[string]any{"leonardo_image_id": p.ID})
 	return it
 }

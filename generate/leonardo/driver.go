@@ -41,7 +41,7 @@ type Config struct {
 type Driver struct {
 	client  *post.Client
 	storage *post.Client
-	webhook string
+	webhook post.Webhook
 }
 
 var _ generate.Notified = (*Driver)(nil)
@@ -54,7 +54,7 @@ func New(c Config) (*Driver, error) {
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
 		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
 		Codec: c.Codec, Base: c.Base,
-		Explain: explain,
+		Explain: explain, Phrases: phrases,
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",
 			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
@@ -70,7 +70,7 @@ func New(c Config) (*Driver, error) {
 		api.Base = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{client.Base}})
 	}
 	storage, err := post.New(api)
-	return &Driver{client: client, storage: storage, webhook: c.WebhookKey}, err
+	return &Driver{client: client, storage: storage, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
 }
 
 // Provider is "leonardo".
@@ -83,16 +83,13 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 // with the price that the provider names. A refusal of the prompt is one moderated
 // item for each picture asked for.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
 	body, err := d.request(ctx, t)
 	if err != nil {
 		return generate.Update{}, err
 	}
 	var got accepted
 	return d.client.Do(ctx, post.Call{
-		Path: apiPath + "/generations", Body: body, Of: "the model " + t.Model.Name, N: t.N, Into: &got,
+		Path: apiPath + "/generations", Body: body, Of: "the model " + t.Model.Name, Task: t, Into: &got,
 		Read: func(*post.Answer) (generate.Update, error) { return d.submitted(got) },
 	})
 }

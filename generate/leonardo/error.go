@@ -2,11 +2,7 @@ package leonardo
 
 import (
 	"cmp"
-	"net/http"
-	"slices"
-	"strings"
 
-	"atelier/generate"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
@@ -22,29 +18,18 @@ type problem struct {
 	} `json:"extensions"`
 }
 
-// explain judges by the words first: the API's statuses are not to be relied on.
+// phrases come before the API's statuses, which are not to be relied on.
+var phrases = post.Phrases{
+	{Any: []string{"moderation", "disallowed words"}, Code: media.CodeModerated},
+	{Any: []string{"access-denied", "authorization hook", "authentication hook"}, Code: media.CodeUnauthorized},
+	{Any: []string{"not enough", "insufficient"}, Code: media.CodeQuotaExceeded},
+	{Any: []string{"not-exists"}, Code: media.CodeNotFound},
+}
+
+// explain reads an error answer.
 func explain(a *post.Answer) (post.Fault, bool) {
 	var p problem
-	if !post.One(a.Body, &p) {
-		return post.Fault{}, false
-	}
-	code := cmp.Or(p.Code, p.Extensions.Code)
-	f := post.Fault{Words: cmp.Or(p.Error, p.Message)}
-	if f.Words == "" && code == "" {
-		return f, false
-	}
-	says := func(any ...string) bool {
-		return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(strings.ToLower(f.Words), s) })
-	}
-	switch {
-	case a.Status < http.StatusInternalServerError && says("moderation", "disallowed words"):
-		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{f.Words}}
-	case code == "access-denied" || says("authorization hook", "authentication hook"):
-		f.Code = media.CodeUnauthorized
-	case says("not enough", "insufficient"):
-		f.Code = media.CodeQuotaExceeded
-	case code == "not-exists":
-		f.Code = media.CodeNotFound
-	}
-	return f, true
+	read := post.One(a.Body, &p)
+	f := post.Fault{Words: cmp.Or(p.Error, p.Message), Label: cmp.Or(p.Code, p.Extensions.Code)}
+	return f, read && f.Words+f.Label != ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/leonardosim"
 	"atelier/generate/leonardo"
 	"atelier/media"
 )
@@ -53,6 +54,46 @@ func FuzzAnswer(f *testing.F) {
 		clean(err)
 		if u.Done || len(u.Items) > 0 {
 			t.Errorf("%q is believed: %+v", body, u)
+		}
+	})
+}
+
+// FuzzNotification: of whatever carries the bearer, the driver makes an update of a
+// generation that is named, or an error; what does not is refused.
+func FuzzNotification(f *testing.F) {
+	const bearer, key = "hook-secret", "key-of-leonardo"
+	sim := leonardosim.New(leonardosim.Config{Key: key, WebhookKey: bearer})
+	d, err := leonardo.New(leonardo.Config{APIKey: key, WebhookKey: bearer, Codec: generatetest.NewCodec(f), Base: &generatetest.Tape{Simulator: sim}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	u, err := d.Start(f.Context(), generate.Task{
+		Prompt: "x", N: 2, Width: 1024, Height: 1024,
+		Model: generate.Model{Provider: "leonardo", Name: "Leonardo Anime XL", APIModel: "e71a1c2f-4f80-4800-934f-2c68979d8cc8"},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, n := range sim.Notifications(u.Task.ID) {
+		f.Add(string(n.Body), n.Header["Authorization"][0])
+	}
+	for _, s := range []string{
+		`{"type":"image_generation.complete","data":{"object":{"id":"g","status":"COMPLETE","images":[null,{"nsfw":true}],"seed":{}}}}`,
+		`{"type":"image_generation.complete","data":{"object":{"id":"g","status":"FAILED"}}}`, `{"data":{"object":{"id":"g"}}}`, `{"data":[]}`, `null`,
+	} {
+		f.Add(s, "Bearer ")
+	}
+	f.Fuzz(func(t *testing.T, body, auth string) {
+		hear := func(auth string) (generate.Update, error) {
+			return d.Notification(t.Context(), generate.Notification{Header: map[string][]string{"Authorization": {auth}}, Body: []byte(body)})
+		}
+		u, err := hear("Bearer " + bearer)
+		generatetest.Sane(t, u, err, key)
+		if err == nil && (u.Task.ID == "" || len(u.Items) > 0 && !u.Done) {
+			t.Errorf("%q is %+v", body, u)
+		}
+		if _, err := hear(auth); auth != "Bearer "+bearer && media.CodeOf(err) != media.CodeUnauthorized {
+			t.Errorf("%q with %q is believed: %v", body, auth, err)
 		}
 	})
 }

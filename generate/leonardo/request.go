@@ -22,6 +22,9 @@ var optionField = map[string]string{
 	"transparency": "transparency", "tiling": "tiling", "enhance_prompt": "enhancePrompt",
 }
 
+// names are what the endpoint calls the settings.
+var names = post.Names{NegativePrompt: "negative_prompt", Style: "presetStyle", Width: "width", Height: "height", Seed: "seed"}
+
 // request uploads the picture of a task and writes the task in the endpoint's words.
 // Settings that the task leaves open are left out, so that the provider's defaults
 // hold, but for those whose defaults make more pictures or other work than asked.
@@ -30,11 +33,8 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		return nil, err
 	}
 	body := post.Body{"prompt": t.Prompt, "modelId": t.Model.APIModel, "num_images": max(t.N, 1), "public": false}
-	body.Set("negative_prompt", t.NegativePrompt)
-	body.Set("presetStyle", strings.ToUpper(t.Style))
-	body.Set("width", t.Width)
-	body.Set("height", t.Height)
-	body.Set("seed", t.Seed)
+	t.Style = strings.ToUpper(t.Style)
+	body.Settings(t, names)
 	if slices.Contains(t.Model.Options, "contrast") {
 		body["contrast"] = usualContrast
 	}

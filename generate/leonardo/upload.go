@@ -3,10 +3,8 @@ package leonardo
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"atelier/generate/internal/post"
@@ -45,18 +43,13 @@ func (d *Driver) upload(ctx context.Context, o media.Output) (string, error) {
 
 // form writes the upload: the fields as they came, then the file, which has to be last.
 func (d *Driver) form(ctx context.Context, leave ticket, o media.Output) (*post.Form, error) {
-	var fields map[string]string
+	var fields post.Body
 	u, err := url.Parse(leave.Upload.URL)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && d.client.Base != u.Scheme+"://"+u.Host ||
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && !d.client.Owns(u) ||
 		leave.Upload.ID == "" || json.Unmarshal([]byte(leave.Upload.Fields), &fields) != nil {
 		return nil, media.Errorf(media.CodeBadResponse, "Leonardo gave no usable leave to upload a picture: try again later")
 	}
-	f := &post.Form{}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		f.Set(name, fields[name])
-	}
-	d.storage.File(ctx, f, "file", o.Blob)
-	return f, nil
+	return d.storage.Form(ctx, fields, post.File{Name: "file", Blob: o.Blob})
 }
 
 // stored reads an answer of the storage that is not a success.

@@ -26,5 +26,6 @@
 // Errors are media.Error values: missing_key (no address), unauthorized, forbidden,
 // not_found (a job that the proxy no longer knows, an unknown version), moderated,
 // rate_limited, quota_exceeded, invalid, unsupported, unavailable, bad_response. It
-// may import generate, media and wire; no other driver.
+// may import generate, media, wire and midjourney/proxy, which speaks the protocol; no
+// other driver.
 package midjourney

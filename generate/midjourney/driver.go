@@ -3,11 +3,9 @@ package midjourney
 import (
 	"context"
 	"net/http"
-	"net/url"
 
 	"atelier/generate"
-	"atelier/generate/internal/post"
-	"atelier/media"
+	"atelier/generate/midjourney/proxy"
 	"atelier/wire"
 )
 
@@ -27,7 +25,7 @@ type Config struct {
 
 // Driver makes, varies and edits pictures with Midjourney. It is safe for concurrent use.
 type Driver struct {
-	client *post.Client
+	client *proxy.Client
 	codec  *wire.Codec
 }
 
@@ -39,22 +37,7 @@ var (
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing address is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	header := http.Header{}
-	if c.Secret != "" {
-		header.Set("Mj-Api-Secret", c.Secret)
-	}
-	client, err := post.New(post.Config{
-		Name: "the Midjourney proxy", BaseURL: c.ProxyURL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
-		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
-		Explain: explain,
-		Advice: map[media.Code]string{
-			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
-			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",
-			media.CodeForbidden:     "look at its account list",
-			media.CodeNotFound:      "check MIDJOURNEY_PROXY_URL, leave midjourney.speed out, or use another midjourney.action",
-			media.CodeQuotaExceeded: "top the account up",
-		},
-	})
+	client, err := proxy.New(proxy.Config{URL: c.ProxyURL, Secret: c.Secret, Codec: c.Codec, Base: c.Base})
 	return &Driver{client: client, codec: c.Codec}, err
 }
 
@@ -81,24 +64,18 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err != nil {
 		return generate.Update{}, err
 	}
-	var got submitted
-	u, err := d.submit(ctx, t, j.prefix+"/mj/submit/"+j.path, d.withPictures(ctx, t, j), &got)
-	if err == nil && got.Code == codeExists && j.modal != nil {
-		return d.submit(ctx, t, j.prefix+"/mj/submit/modal", d.confirmation(ctx, t, j, got), &submitted{})
+	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.path, Body: d.withPictures(ctx, t, j)}
+	got, u, err := d.client.Submit(ctx, s)
+	if err == nil && got.Exists() && j.modal != nil {
+		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
+		_, u, err = d.client.Submit(ctx, s)
 	}
 	return u, err
 }
 
 // Poll asks for the job.
 func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (generate.Update, error) {
-	if err := d.Ready(); err != nil {
-		return generate.Update{}, err
-	}
-	a, err := d.client.Get(ctx, d.task(h)+"/fetch", d.client.Header())
-	if err != nil {
-		return generate.Update{}, err
-	}
-	got, err := d.readJob(a)
+	got, err := d.client.Fetch(ctx, h.ID)
 	if err != nil {
 		return generate.Update{}, err
 	}
@@ -107,20 +84,14 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	return u, err
 }
 
-// task is the address of a job.
-func (d *Driver) task(h generate.Handle) string {
-	return d.client.Base + "/mj/task/" + url.PathEscape(h.ID)
-}
-
 // Cancel asks the proxy to stop the job. Proxies that cannot, and jobs that are over or
 // unknown, are no error.
 func (d *Driver) Cancel(ctx context.Context, h generate.Handle) error {
-	a, err := d.client.Send(ctx, d.task(h)+"/cancel", d.client.Header(), struct{}{})
-	if err != nil {
-		return err
-	}
-	if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
-		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may go on", a.Status)
-	}
-	return nil
+	return d.client.Cancel(ctx, h.ID)
+}
+
+// Notification names the job that a call of the hook is about, and believes no more.
+func (d *Driver) Notification(_ context.Context, n generate.Notification) (generate.Update, error) {
+	h, err := d.client.Heard(n)
+	return generate.Update{Task: h, Progress: -1}, err
 }

@@ -10,22 +10,17 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
+	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
-// button is a follow-up that Midjourney offers for a picture.
-type button struct {
-	CustomID string `json:"custom_id"`
-	Label    string `json:"label,omitempty"`
-}
-
 // parent is what the metadata of a picture says about the job that made it.
 type parent struct {
-	TaskID  string   `json:"task_id"`
-	Hash    string   `json:"message_hash,omitempty"`
-	Action  string   `json:"action,omitempty"`
-	Mode    string   `json:"mode,omitempty"`
-	Buttons []button `json:"buttons,omitempty"`
+	TaskID  string         `json:"task_id"`
+	Hash    string         `json:"message_hash,omitempty"`
+	Action  string         `json:"action,omitempty"`
+	Mode    string         `json:"mode,omitempty"`
+	Buttons []proxy.Button `json:"buttons,omitempty"`
 	// tile is 1 to 4 for a part of a grid, 0 for the whole of a picture.
 	tile int
 }
@@ -132,7 +127,7 @@ func (j *job) follow(t generate.Task, p parent) error {
 func (p parent) find(t generate.Task, name string, tile bool, index int) (string, bool) {
 	own := t.Option("custom_id")
 	if name == actButton {
-		return own, slices.ContainsFunc(p.Buttons, func(b button) bool { return b.CustomID == own })
+		return own, slices.ContainsFunc(p.Buttons, func(b proxy.Button) bool { return b.CustomID == own })
 	}
 	detail := t.Option(map[string]string{actUpscale: "strength", actVariation: "strength", "zoom": "factor", "pan": "direction"}[name])
 	if tile {
@@ -172,7 +167,7 @@ func (j *job) older(t generate.Task, p parent, index int) error {
 
 // confirmation answers the window of a task that waits for one. The words are the
 // caller's, or those of the parent; the parent's flags stay.
-func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got submitted) post.Body {
+func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got proxy.Submitted) post.Body {
 	words := oneLine(t.Prompt)
 	before, flags := string(got.Properties.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {

@@ -8,6 +8,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/generatetest"
 	"atelier/generate/internal/post"
+	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
 
@@ -22,9 +23,9 @@ func FuzzTask(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := &Driver{client: &post.Client{Name: "the Midjourney proxy"}, codec: generatetest.NewCodec(f)}
+	d := &Driver{client: &proxy.Client{Client: &post.Client{Name: "the Midjourney proxy"}}, codec: generatetest.NewCodec(f)}
 	f.Fuzz(func(t *testing.T, body string) {
-		s, err := parse([]byte(body))
+		s, err := proxy.Parse([]byte(body))
 		if err != nil {
 			return
 		}

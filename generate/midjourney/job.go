@@ -19,9 +19,8 @@ var geometry = []string{"size", "aspect_ratio"}
 type job struct {
 	act
 	name string
-	// path is the endpoint under prefix + /mj/submit; the prefix is the way to a speed.
-	path, prefix string
-	body         post.Body
+	path string
+	body post.Body
 	// modal is what to answer where the proxy waits for a window; nil where code 21
 	// means that the job exists already.
 	modal *modal
@@ -61,9 +60,6 @@ func newJob(t generate.Task) (*job, error) {
 	j := &job{act: a, name: name, path: a.path, body: post.Body{}}
 	if err := j.check(t, p); err != nil {
 		return nil, err
-	}
-	if speed := t.Option("speed"); speed != "" {
-		j.prefix = "/mj-" + speed
 	}
 	j.body.Set("notifyHook", t.NotifyURL)
 	j.dropForeign(t)

@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"strings"
+	"cmp"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -38,41 +38,23 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// answered reads a 200.
-func (d *Driver) answered(a *post.Answer, got answer) (generate.Update, error) {
-	u := generate.Update{Done: true, Progress: 1, Metadata: d.metadata(got), Usage: got.Usage.count()}
+// answered reads a 200, or the event of a stream that ends a picture.
+func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u generate.Update, err error) {
+	u = generate.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
+		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
+	})}
 	for _, p := range got.Data {
-		u.Items = append(u.Items, d.item(p, a.Media, got.OutputFormat))
+		it := d.client.Item(from, cmp.Or(p.B64JSON, p.URL))
+		it.RevisedPrompt = media.Scrub(p.RevisedPrompt)
+		if got.OutputFormat != "" {
+			it.DeclaredMIME = d.client.Clean("image/" + got.OutputFormat)
+		}
+		u.Items = append(u.Items, it)
 	}
 	if len(u.Items) == 0 {
-		return u, media.Errorf(media.CodeBadResponse, "%s answered without a picture; the call may have been billed: try other words, or another model", d.client.Name)
+		u.Items, err = d.client.Without(call, post.Ending{})
 	}
-	return u, nil
-}
-
-// item names the picture of a datum; format is what the answer says it is.
-func (d *Driver) item(p datum, c *wire.Collector, format string) generate.Item {
-	it := generate.Item{RevisedPrompt: media.Scrub(p.RevisedPrompt)}
-	if format != "" {
-		it.DeclaredMIME = d.client.Clean("image/" + format)
-	}
-	_, inline, isData := strings.Cut(p.URL, ";base64,")
-	switch {
-	case p.B64JSON == "" && isData:
-		it.Blob, it.Err = d.client.Take(c, inline)
-	case p.B64JSON != "":
-		it.Blob, it.Err = d.client.Take(c, p.B64JSON)
-	case p.URL != "":
-		it.URL = p.URL
-	default:
-		it.Err = media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture", d.client.Name)
-	}
-	return it
-}
-
-// metadata is what the provider says that it applied.
-func (d *Driver) metadata(a answer) map[string]any {
-	return d.client.Metadata(map[string]string{"background": a.Background, "output_format": a.OutputFormat, "quality": a.Quality, "size": a.Size})
+	return u, err
 }
 
 // count splits the tokens. Models that give no split of the output count image

@@ -62,7 +62,7 @@ func New(c Config) (*Driver, error) {
 	client, err := post.New(post.Config{
 		Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
 		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"b64_json"},
-		Explain: explain, Advice: advice,
+		Explain: explain, Advice: advice, Phrases: phrases,
 		Codes:  map[int]media.Code{http.StatusConflict: media.CodeUnavailable},
 		Repeat: []int{http.StatusRequestTimeout, http.StatusConflict},
 	})
@@ -79,24 +79,25 @@ func (d *Driver) Ready() error { return d.client.Ready() }
 // more. A refusal by the safety system is one moderated item for each picture
 // asked for. Pictures that arrived before an error come with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
-	var got answer
-	call := post.Call{Of: t.Model.APIModel, N: t.N, Into: &got, Read: func(a *post.Answer) (generate.Update, error) { return d.answered(a, got) }}
-	var err error
+	call, err := d.call(ctx, t)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	return d.client.Do(ctx, call)
+}
+
+// call chooses the endpoint.
+func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err error) {
+	call.Of, call.Task = t.Model.APIModel, t
 	if t.Model.Modality == media.ModalityAudio {
 		call.Path, call.Whole = "/audio/speech", "audio/"
 		call.Body, err = d.speech(t)
-	} else {
-		call.Path, call.Body, err = d.request(ctx, t)
+		return call, err
 	}
-	if err != nil {
-		return generate.Update{}, err
-	}
-	s, err := d.client.Start(ctx, call)
-	if err != nil {
-		return generate.Update{}, err
-	}
-	if s.IsEvents() {
-		return d.follow(ctx, call, t, s)
-	}
-	return d.client.Finish(ctx, call, d.client.Read(s))
+	var got answer
+	call.Into = &got
+	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
+	call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
+	call.Path, call.Body, err = d.request(ctx, t)
+	return call, err
 }

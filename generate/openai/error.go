@@ -24,14 +24,14 @@ type apiError struct {
 	} `json:"moderation_details"`
 }
 
-// codes are the words of the envelope that say more than the status.
-var codes = map[post.Text]media.Code{
-	"insufficient_quota": media.CodeQuotaExceeded, "billing_hard_limit_reached": media.CodeQuotaExceeded,
-	"rate_limit_exceeded": media.CodeRateLimited, "invalid_api_key": media.CodeUnauthorized, "model_not_found": media.CodeNotFound,
+// phrases are the words of the envelope that say more than the status.
+var phrases = post.Phrases{
+	{Any: []string{"insufficient_quota", "billing_hard_limit_reached"}, Code: media.CodeQuotaExceeded},
+	{Any: []string{"rate_limit_exceeded"}, Code: media.CodeRateLimited},
+	{Any: []string{"invalid_api_key"}, Code: media.CodeUnauthorized},
+	{Any: []string{"must be verified"}, Code: media.CodeForbidden, Advice: "open platform.openai.com/settings/organization/general, choose Verify Organization, wait up to 15 minutes, then try again; or use another model (atelier models list)"},
+	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
 }
-
-// verify is what to do where a model is for verified organizations only.
-const verify = "open platform.openai.com/settings/organization/general, choose Verify Organization, wait up to 15 minutes, then try again; or use another model (atelier models list)"
 
 // explain reads an error answer.
 func explain(a *post.Answer) (post.Fault, bool) {
@@ -47,18 +47,12 @@ func explain(a *post.Answer) (post.Fault, bool) {
 // fault says what an error means. A stream's error has status 200 and is judged by its
 // words alone.
 func (e *apiError) fault(status int) post.Fault {
-	f := post.Fault{Code: codes[e.Code], Words: e.Message}
+	f := post.Fault{Words: e.Message, Label: string(e.Code) + " " + e.Type + " setting:" + e.Param + ";"}
 	switch {
 	case e.Code == "moderation_blocked" || e.Code == "content_policy_violation":
 		f.Blocked = e.verdict()
-	case e.Type == "insufficient_quota":
-		f.Code = media.CodeQuotaExceeded
-	case f.Code != "" || status == http.StatusTooManyRequests || status == http.StatusUnauthorized:
-	case strings.Contains(e.Message, "must be verified"):
-		f.Code, f.Advice = media.CodeForbidden, verify
-	case e.Param == "model":
-		f.Code = media.CodeNotFound
-	case e.Param != "" && status < http.StatusInternalServerError:
+	case e.Param == "" || e.Param == "model" || status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status >= http.StatusInternalServerError:
+	default:
 		f.Words += " (setting " + e.Param + ")"
 		if status == http.StatusNotFound {
 			f.Code = media.CodeInvalid

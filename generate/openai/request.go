@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"fmt"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -21,10 +20,17 @@ func (d *Driver) planned() []string {
 	return owned
 }
 
+// names are what the images endpoints call the settings.
+var names = post.Names{
+	Size: "size", Quality: "quality", Style: "style", NegativePrompt: "negative_prompt", Seed: "seed", Background: "background",
+	Moderation: "moderation", OutputFormat: "output_format", Compression: "output_compression",
+}
+
 // partialFrames is how many previews are asked for where somebody wants them.
 const partialFrames = 2
 
-// request chooses the endpoint of a picture and writes its body.
+// request chooses the endpoint of a picture and writes its body: JSON, or a form for an
+// edit.
 func (d *Driver) request(ctx context.Context, t generate.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
 		return "", nil, err
@@ -33,17 +39,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (path string, bod
 	if err := fields.AnyOption(t, d.planned()); err != nil {
 		return "", nil, err
 	}
-	if t.Width > 0 && t.Height > 0 {
-		fields["size"] = fmt.Sprintf("%dx%d", t.Width, t.Height)
-	}
-	fields.Set("quality", t.Quality)
-	fields.Set("style", t.Style)
-	fields.Set("negative_prompt", t.NegativePrompt)
-	fields.Set("seed", t.Seed)
-	fields.Set("background", t.Background)
-	fields.Set("moderation", t.Moderation)
-	fields.Set("output_format", t.OutputFormat)
-	fields.Set("output_compression", t.Compression)
+	fields.Settings(t, names)
 	delete(fields, "partial_images")
 	if t.Partial != nil {
 		fields["stream"], fields["partial_images"] = true, partialFrames
@@ -51,23 +47,13 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (path string, bod
 	if t.Method != generate.MethodEdit {
 		return "/images/generations", fields, nil
 	}
-	form, err := d.form(ctx, t, fields)
-	return "/images/edits", form, err
-}
-
-// form writes an edit as multipart/form-data: the fields, then the pictures, which the
-// transport streams from the store. The endpoint sniffs nothing: every file has a name
-// and a type.
-func (d *Driver) form(ctx context.Context, t generate.Task, fields post.Body) (*post.Form, error) {
-	f := &post.Form{}
-	if err := f.Fields(fields); err != nil {
-		return nil, err
-	}
+	var files []post.File
 	for _, in := range t.Inputs {
-		d.client.File(ctx, f, "image[]", in.Blob)
+		files = append(files, post.File{Name: "image[]", Blob: in.Blob})
 	}
 	if t.Mask != nil {
-		d.client.File(ctx, f, "mask", t.Mask.Blob)
+		files = append(files, post.File{Name: "mask", Blob: t.Mask.Blob})
 	}
-	return f, nil
+	form, err := d.client.Form(ctx, fields, files...)
+	return "/images/edits", form, err
 }

@@ -3,12 +3,10 @@ package openrouter
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/media"
 )
 
 // answer is the body of a 200, with a picture or without, or with an error in it.
@@ -69,7 +67,7 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.
 	const places = 18
 	u := generate.Update{
 		Done: true, Progress: 1, ReportedUSD: post.Amount(string(got.Usage.Cost), 1, places),
-		Metadata: d.client.Metadata(map[string]string{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider}),
+		Metadata: d.client.Metadata(map[string]any{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider}),
 		Usage: generate.Usage{
 			InputTokens: got.Usage.Prompt, OutputTokens: got.Usage.Completion, ImageOutputTokens: got.Usage.Details.ImageTokens,
 		},
@@ -77,56 +75,27 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.
 	for _, c := range got.Choices {
 		for _, p := range c.Message.Images {
 			if p.ImageURL != nil {
-				u.Items = append(u.Items, d.item(p.ImageURL.URL, a))
+				u.Items = append(u.Items, d.client.Item(a.Media, p.ImageURL.URL))
 			}
 		}
 	}
 	if len(u.Items) > 0 {
 		return u, nil
 	}
-	if len(got.Choices) == 0 {
-		return u, media.Errorf(media.CodeBadResponse, "OpenRouter answered without a picture and without a reason: try other words, or another model")
-	}
-	c := got.Choices[0]
-	if c.Error != nil {
-		failed, err := d.client.Refuse(call, a, c.Error.fault(a))
-		u.Items = failed.Items
-		return u, err
-	}
-	var err error
-	u.Items, err = d.without(c)
-	return u, err
-}
-
-// item names one picture: data that was lifted, or a link.
-func (d *Driver) item(url string, a *post.Answer) generate.Item {
-	head, data, isData := strings.Cut(url, ";base64,")
-	if !isData && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {
-		return generate.Item{URL: url}
-	}
-	b, err := d.client.Take(a.Media, data)
-	return generate.Item{Blob: b, Err: err, DeclaredMIME: d.client.Clean(strings.TrimPrefix(head, "data:"))}
-}
-
-// refusals are parts of the finish reasons that mean a safety decision.
-var refusals = []string{"content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image"}
-
-// without says why a success holds no picture: a refusal, or an answer that should not be.
-func (d *Driver) without(c choice) ([]generate.Item, error) {
-	said, why := cmp.Or(c.Message.Refusal, strings.TrimSpace(string(c.Message.Content))), ""
-	for _, reason := range []string{c.FinishReason, c.Native} {
-		if slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(strings.ToLower(reason), r) }) {
-			why = reason
+	var ending post.Ending
+	if len(got.Choices) > 0 {
+		c := got.Choices[0]
+		if c.Error != nil {
+			failed, err := d.client.Refuse(call, a, c.Error.fault(a))
+			u.Items = failed.Items
+			return u, err
+		}
+		ending.Reasons, ending.Said = []string{c.FinishReason, c.Native}, cmp.Or(c.Message.Refusal, strings.TrimSpace(string(c.Message.Content)))
+		if c.Message.Refusal != "" {
+			ending.Reasons = []string{"refusal"}
 		}
 	}
-	verdict := generate.Safety{Stage: "output"}
-	switch {
-	case c.Message.Refusal != "":
-		verdict.Categories = []string{"refusal"}
-	case why != "":
-		verdict.Categories = []string{why}
-	case said == "" || c.FinishReason != "stop" && c.FinishReason != "":
-		return nil, media.Errorf(media.CodeBadResponse, "OpenRouter answered without a picture (finish reason %s): try other words, or another model", d.client.Clean(c.FinishReason))
-	}
-	return d.client.Moderated(1, verdict, "the model behind OpenRouter refused to make the picture: change the prompt (%s)", d.client.Clean(said)), nil
+	var err error
+	u.Items, err = d.client.Without(call, ending)
+	return u, err
 }

@@ -47,6 +47,7 @@ func New(c Config) (*Driver, error) {
 		Key: c.APIKey, KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
 		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url"},
 		Explain: explain,
+		Phrases: post.Phrases{{Any: []string{"not a valid model id"}, Code: media.CodeNotFound}},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check OPENROUTER_API_KEY (openrouter.ai/settings/keys)",
 			media.CodeQuotaExceeded: "add credit at openrouter.ai/settings/credits or raise the key's limit",
@@ -70,7 +71,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 		return generate.Update{}, err
 	}
 	var got answer
-	call := post.Call{Path: "/api/v1/chat/completions", Body: body, Of: t.Model.APIModel, N: t.N, Into: &got}
+	call := post.Call{Path: "/api/v1/chat/completions", Body: body, Of: t.Model.APIModel, Task: t, Into: &got}
 	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a, got) }
 	return d.client.Do(ctx, call)
 }

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/media"
 )
 
 // apiError is the inside of OpenRouter's envelope. Its code is an HTTP status; upstream
@@ -47,11 +45,8 @@ func (e *apiError) fault(a *post.Answer) post.Fault {
 	for name, value := range e.Metadata.Headers {
 		f.Quoted.Set(name, value)
 	}
-	switch {
-	case len(e.Metadata.Reasons) > 0:
+	if len(e.Metadata.Reasons) > 0 {
 		f.Blocked = &generate.Safety{Stage: "input", Categories: e.Metadata.Reasons}
-	case strings.Contains(f.Words, "not a valid model ID"):
-		f.Code = media.CodeNotFound
 	}
 	return f
 }

@@ -41,11 +41,8 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		"messages": []any{map[string]any{"role": "user", "content": content}},
 	}
 	image := post.Body{}
-	image.Set("aspect_ratio", t.AspectRatio)
-	image.Set("image_size", t.Tier)
-	if len(image) > 0 {
-		body["image_config"] = image
-	}
+	image.Settings(t, post.Names{AspectRatio: "aspect_ratio", Tier: "image_size"})
+	body.Set("image_config", image)
 	body.Set("seed", t.Seed)
 	return body, body.AnyOption(t, owned)
 }

@@ -59,6 +59,43 @@ func heldByOne(t *testing.T, f *fixture) {
 	}
 }
 
+// reopened: a finished operation is taken up again by its holder, once, and without the
+// results that are asked for again.
+func reopened(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx, o := t.Context(), f.begun(t)
+	for index := 1; index <= 3; index++ {
+		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: index, Status: "failed", Failure: ledger.Failure{Code: "unavailable", Message: "out"}}))
+	}
+	o.HeldBy, o.HeldUntil = "a", f.deps.Now().Add(time.Hour)
+	must(t, f.HoldOperation(ctx, owner, o.ID, "a", o.HeldUntil))
+	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict) // not finished
+	o.Status, o.FinishedAt, o.Failure = "failed", f.deps.Now(), ledger.Failure{Code: "unavailable", Message: "out", Retryable: true}
+	must(t, f.FinishOperation(ctx, o))
+	o.Status, o.Request = "queued", []byte(`{"n":3}`)
+	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict) // not held
+	must(t, f.HoldOperation(ctx, owner, o.ID, "b", o.HeldUntil))
+	wantCode(t, f.ReopenOperation(ctx, o, nil), media.CodeConflict)
+	must(t, f.HoldOperation(ctx, owner, o.ID, "b", time.Time{}))
+	must(t, f.HoldOperation(ctx, owner, o.ID, "a", o.HeldUntil))
+	must(t, f.ReopenOperation(ctx, o, []int{1, 3}))
+	wantCode(t, f.ReopenOperation(ctx, o, []int{2}), media.CodeConflict) // done already
+	wantCode(t, f.HoldOperation(ctx, owner, o.ID, "b", o.HeldUntil), media.CodeConflict)
+
+	got, slots, _, err := f.Operation(ctx, owner, o.ID)
+	must(t, err)
+	if got.Status != "queued" || !got.FinishedAt.IsZero() || got.Failure != (ledger.Failure{}) || string(got.Request) != `{"n":3}` {
+		t.Errorf("reopened: %+v", got)
+	}
+	if len(slots) != 1 || slots[0].Index != 2 || slots[0].Failure.Code != "unavailable" {
+		t.Errorf("slots: %+v", slots)
+	}
+	foreign, missing := o, o
+	foreign.Owner, missing.ID = "bob", f.deps.NewID()
+	wantCode(t, f.ReopenOperation(ctx, foreign, nil), media.CodeNotFound)
+	wantCode(t, f.ReopenOperation(ctx, missing, nil), media.CodeNotFound)
+}
+
 func operationOfTask(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
@@ -152,7 +189,7 @@ func budgets(t *testing.T, f *fixture) {
 	wantCode(t, f.Reserve(ctx, "op-5", ledger.Amount{Money: -1}, limits), media.CodeInvalid)
 }
 
-// forsakenMoney: what was reserved for an operation that never began is given back; what
+// forsakenMoney: what was reserved for an operation that never began, or was over, is given back; what
 // is reserved for one that did stays until it is settled.
 func forsakenMoney(t *testing.T, f *fixture) {
 	t.Helper()
@@ -161,7 +198,11 @@ func forsakenMoney(t *testing.T, f *fixture) {
 	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.3")}, limits))
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}, limits))
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: 1}, limits))
-	f.wantBudget(t, "day", "$0", "$0.800000000001")
+	over := f.begun(t)
+	over.Status, over.FinishedAt = "failed", f.deps.Now()
+	must(t, f.FinishOperation(ctx, over))
+	must(t, f.Reserve(ctx, over.ID, ledger.Amount{Money: pico(t, "0.1")}, limits)) // to be taken up again, which never happens
+	f.wantBudget(t, "day", "$0", "$0.900000000001")
 	for start := f.deps.Now(); f.deps.Now().Sub(start) < time.Minute; { // the clock moves when it is looked at
 	}
 	must(t, f.Reserve(ctx, "op-2", ledger.Amount{Money: 1}, limits))

@@ -152,6 +152,7 @@ func Run(t *testing.T, h Harness) {
 		"operation round trip":            operationRoundTrip,
 		"operation conflicts":             operationConflicts,
 		"operations are held by one":      heldByOne,
+		"operations are reopened once":    reopened,
 		"operation of a task":             operationOfTask,
 		"blobs adrift":                    blobsAdrift,
 		"budgets":                         budgets,

@@ -12,22 +12,32 @@ import (
 // Body is a request in JSON.
 type Body map[string]any
 
-// Set adds a field. An empty text, a zero number and a nil pointer are settings that the
-// task leaves open: they are left out, so that the provider's defaults hold.
+// Set adds a field. An empty text, a zero number, a nil pointer and a body without fields
+// are settings that the task leaves open: they are left out, so that the provider's
+// defaults hold.
 func (b Body) Set(name string, value any) {
+	if inner, ok := value.(Body); ok && len(inner) == 0 {
+		return
+	}
 	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
 		b[name] = reflect.Indirect(v).Interface()
 	}
 }
 
+// Elsewhere is the field of options that a driver writes itself.
+const Elsewhere = "-"
+
 // Options adds the options of a task, each to its field. The error is for options that have
 // none.
 func (b Body) Options(t generate.Task, fields map[string]string) error {
 	for name, value := range t.Options {
-		if fields[name] == "" {
+		switch field := fields[name]; field {
+		case "":
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
+		case Elsewhere:
+		default:
+			b[field] = value
 		}
-		b[fields[name]] = value
 	}
 	return nil
 }

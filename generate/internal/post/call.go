@@ -7,6 +7,7 @@ import (
 
 	"atelier/generate"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // Call is one call of a driver and how its answer is read.
@@ -19,8 +20,9 @@ type Call struct {
 	Body any
 	// Of is what is asked for, in errors: "the model flux-2-pro".
 	Of string
-	// N is how many results are asked for; 0 means one.
-	N int
+	// Task is what the call is for: how many results it asks for, who sees previews, what
+	// they are called in errors. The zero value is one picture.
+	Task generate.Task
 	// Into is what the JSON of a whole success is decoded into, before Read turns it into an
 	// update. Without it nothing is read; without Read the update is empty.
 	Into any
@@ -32,20 +34,39 @@ type Call struct {
 	Free bool
 	// Interim, if set, tells the lifted items that are no results.
 	Interim func(body, token string) bool
+	// Frame reads one event where the answer is a stream of them; from knows what was lifted
+	// out of it. Nil means that answers come in one piece.
+	Frame func(from *wire.Collector, data []byte) (Frame, error)
 }
 
 // Do makes a call. Read sees whole answers of status 200 to 299 only. For all others the error
-// says what they mean; a refusal by a safety system is N moderated items instead, and
+// says what they mean; a refusal by a safety system is moderated items instead, and
 // what arrived whole before an answer ended comes beside the error.
 func (c *Client) Do(ctx context.Context, call Call) (generate.Update, error) {
 	if err := c.Ready(); err != nil {
 		return generate.Update{}, err
 	}
+	if call.Frame != nil {
+		return c.stream(ctx, call)
+	}
 	a, err := c.carry(ctx, call)
 	if err != nil {
 		return generate.Update{}, err
 	}
-	return c.Finish(ctx, call, a)
+	return c.finish(ctx, call, a)
+}
+
+// stream makes a call whose answer may be a stream. A server that does not stream gives it
+// in one piece.
+func (c *Client) stream(ctx context.Context, call Call) (generate.Update, error) {
+	s, err := c.Open(ctx, c.address(call.Path), c.config.Header, call.Body)
+	if err != nil {
+		return generate.Update{}, err
+	}
+	if s.IsEvents() {
+		return c.follow(ctx, call, s)
+	}
+	return c.finish(ctx, call, c.Read(s))
 }
 
 // carry makes a call and gives its answer, whatever its status.
@@ -66,17 +87,8 @@ func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
 	return a, err
 }
 
-// Start posts the body of a call and hands out the answer unread, for answers that are
-// read in another way than [Client.Finish] does.
-func (c *Client) Start(ctx context.Context, call Call) (*Stream, error) {
-	if err := c.Ready(); err != nil {
-		return nil, err
-	}
-	return c.Open(ctx, c.address(call.Path), c.config.Header, call.Body)
-}
-
-// Finish reads the answer of a call, as [Client.Do] does.
-func (c *Client) Finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+// finish reads the answer of a call.
+func (c *Client) finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
 	switch {
 	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
 		return c.refused(ctx, call, a)
@@ -127,30 +139,31 @@ func Made(items []generate.Item) int {
 }
 
 // Metadata is what a provider says about a call, fit to be kept; nil if it says nothing.
-func (c *Client) Metadata(said map[string]string) map[string]any {
-	var m map[string]any
+// Texts are cleaned; what is empty or zero is left out.
+func (c *Client) Metadata(said map[string]any) map[string]any {
+	kept := Body{}
 	for name, value := range said {
-		if value == "" {
-			continue
+		if text, ok := value.(string); ok {
+			value = c.Clean(text)
 		}
-		if m == nil {
-			m = map[string]any{}
-		}
-		m[name] = c.Clean(value)
+		kept.Set(name, value)
 	}
-	return m
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
 }
 
-// Moderated is n results that a safety system refused; its categories are the provider's
+// Moderated is the results of a task that a safety system refused; its categories are the provider's
 // own words and are cleaned here. The error is media.CodeModerated.
-func (c *Client) Moderated(n int, s generate.Safety, format string, args ...any) []generate.Item {
+func (c *Client) Moderated(t generate.Task, s generate.Safety, format string, args ...any) []generate.Item {
 	var categories []string
 	for _, word := range s.Categories {
 		categories = append(categories, c.Clean(word))
 	}
 	s.Blocked, s.Stage, s.Categories = true, c.Clean(s.Stage), categories
 	var items []generate.Item
-	for range max(n, 1) {
+	for range max(t.N, 1) {
 		verdict := s
 		items = append(items, generate.Item{Err: media.Errorf(media.CodeModerated, format, args...), Safety: &verdict})
 	}

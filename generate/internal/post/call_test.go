@@ -102,7 +102,7 @@ func TestMeanings(t *testing.T) {
 		{500, nil, `<html>`, media.CodeUnavailable, false, true, 0, "X_BASE_URL"},
 		{302, nil, `<html>`, media.CodeBadResponse, false, true, 0, "X_BASE_URL"},
 	} {
-		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", N: 2, Into: &said{}})
+		u, err := provider(t, c.status, c.header, c.body).Do(t.Context(), post.Call{Path: "/v1/x", Body: post.Body{}, Of: "a fox", Task: generate.Task{N: 2}, Into: &said{}})
 		if c.code == "" {
 			want := &generate.Safety{Blocked: true, Stage: "input", Categories: []string{"gore"}}
 			if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeModerated || cmp.Diff(want, u.Items[1].Safety) != "" {
@@ -259,9 +259,9 @@ func TestSignedWebhooks(t *testing.T) {
 		"X-Sign": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "Authorization": {"Bearer key"}, "X-Half": {"sha256=zz"},
 	}}
 	for what, ok := range map[string]bool{
-		"signed": post.Signed(n, "X-Sign", "secret"), "carried": post.Bearer(n, "key"),
-		"other secret": !post.Signed(n, "X-Sign", "other"), "no header": !post.Signed(n, "X-None", "secret"),
-		"no hexadecimal": !post.Signed(n, "X-Half", "secret"), "other key": !post.Bearer(n, "kez"),
+		"signed": post.Signed("X-Sign")(n, "secret"), "carried": post.Bearer(n, "key"),
+		"other secret": !post.Signed("X-Sign")(n, "other"), "no header": !post.Signed("X-None")(n, "secret"),
+		"no hexadecimal": !post.Signed("X-Half")(n, "secret"), "other key": !post.Bearer(n, "kez"),
 	} {
 		if !ok {
 			t.Error(what)

@@ -38,6 +38,8 @@ type Config struct {
 	// Explain reads the provider's own error answer; false if the answer is none. Words need
 	// not be cleaned.
 	Explain func(a *Answer) (Fault, bool)
+	// Phrases are what its words mean where Explain does not tell.
+	Phrases Phrases
 	// Codes are the statuses that mean something else here than they usually do.
 	Codes map[int]media.Code
 	// Repeat are the failures, beside 500 and 503, after which nothing was made.
@@ -95,6 +97,13 @@ func (c *Client) Ready() error {
 	return nil
 }
 
+// Owns tells whether an address that the provider gave is on the client's own origin, where
+// the key goes anyway.
+func (c *Client) Owns(u *url.URL) bool {
+	base, err := url.Parse(c.Base)
+	return err == nil && u.User == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
+}
+
 // Stored proves that a picture is in the store, for calls that are made before it is sent.
 func (c *Client) Stored(ctx context.Context, b media.Blob) error {
 	r, err := c.config.Codec.Open(ctx, b.Digest)
@@ -115,9 +124,23 @@ func (c *Client) DataURL(ctx context.Context, b media.Blob) string {
 	return "data:" + b.MIMEType + ";base64," + c.Token(ctx, b)
 }
 
-// File adds a stored picture to a form; the transport streams the bytes in its place.
-func (c *Client) File(ctx context.Context, f *Form, name string, b media.Blob) {
-	f.File(name, b, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, b, wire.VariantStd))
+// File is a stored picture in a field of a form.
+type File struct {
+	Name string
+	Blob media.Blob
+}
+
+// Form writes fields, then pictures, as multipart/form-data; the transport streams the
+// bytes in the place of the files. Every file has a name and a type.
+func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, error) {
+	f := &Form{}
+	if err := f.fields(fields); err != nil {
+		return nil, err
+	}
+	for _, p := range files {
+		f.file(p, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, p.Blob, wire.VariantStd))
+	}
+	return f, nil
 }
 
 // Header is what goes with every call.

@@ -19,8 +19,8 @@ type Fault struct {
 	Code media.Code
 	// Status is the HTTP status that counts; 0 means the answer's.
 	Status int
-	// Words are the provider's own.
-	Words string
+	// Words are the provider's own, Label its names for the error, which are not shown.
+	Words, Label string
 	// Advice stands in the place of the usual one.
 	Advice string
 	// Wait is how long the provider asks to wait, and Quoted are headers that do, if it says so
@@ -93,13 +93,15 @@ func (c *Client) refused(ctx context.Context, call Call, a *Answer) (generate.Up
 }
 
 // Refuse turns what an error answer says into the one vocabulary; a verdict of a safety
-// system becomes the call's N moderated items.
+// system becomes the moderated items of the call's task.
 func (c *Client) Refuse(call Call, a *Answer, f Fault) (generate.Update, error) {
-	f.Status, f.Words = cmp.Or(f.Status, a.Status), c.Clean(f.Words)
+	f.Status = cmp.Or(f.Status, a.Status)
+	c.understand(&f)
+	f.Words = c.Clean(f.Words)
 	if f.Blocked != nil {
 		return generate.Update{
 			Done: true, Progress: 1, Usage: generate.Usage{Calls: 1},
-			Items: c.Moderated(call.N, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
+			Items: c.Moderated(call.Task, *f.Blocked, "%s refused the prompt or the picture: %s (%s)", c.Name, cmp.Or(f.Advice, "change the prompt"), f.Words),
 		}, nil
 	}
 	return generate.Update{}, c.fault(call, a, f)

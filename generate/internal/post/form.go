@@ -13,7 +13,7 @@ import (
 	"atelier/media"
 )
 
-// Form is a body in multipart/form-data. The zero value is empty and ready.
+// Form is a body in multipart/form-data, see [Client.Form].
 type Form struct{ parts []formPart }
 
 type formPart struct {
@@ -22,14 +22,9 @@ type formPart struct {
 	file, kind string
 }
 
-// Set adds a field.
-func (f *Form) Set(name, value string) {
-	f.parts = append(f.parts, formPart{name: name, text: value})
-}
-
-// Fields adds the fields of a body in the order of their names; texts as they are, all else
+// fields adds the fields of a body in the order of their names; texts as they are, all else
 // as JSON.
-func (f *Form) Fields(b Body) error {
+func (f *Form) fields(b Body) error {
 	for _, name := range slices.Sorted(maps.Keys(b)) {
 		text, ok := b[name].(string)
 		if !ok {
@@ -39,16 +34,16 @@ func (f *Form) Fields(b Body) error {
 			}
 			text = string(raw)
 		}
-		f.Set(name, text)
+		f.parts = append(f.parts, formPart{name: name, text: text})
 	}
 	return nil
 }
 
-// File adds a media file, named by the plain marker of its blob. The lowering
+// file adds a media file, named by the plain marker of its blob. The lowering
 // transport puts the bytes in its place.
-func (f *Form) File(name string, b media.Blob, marker string) {
-	_, ending, _ := strings.Cut(b.MIMEType, "/")
-	f.parts = append(f.parts, formPart{name: name, text: marker, file: fmt.Sprintf("picture-%d.%s", len(f.parts)+1, ending), kind: b.MIMEType})
+func (f *Form) file(p File, marker string) {
+	_, ending, _ := strings.Cut(p.Blob.MIMEType, "/")
+	f.parts = append(f.parts, formPart{name: p.Name, text: marker, file: fmt.Sprintf("picture-%d.%s", len(f.parts)+1, ending), kind: p.Blob.MIMEType})
 }
 
 // encode writes the form and tells its type with the boundary.

@@ -5,20 +5,50 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"atelier/generate"
+	"atelier/media"
 )
+
+// Webhook is how the calls of a provider's webhook are told from others.
+type Webhook struct {
+	// Secret is what calls are signed with or carry. Without one nobody can tell: then a
+	// call names its task, and no more of it is believed.
+	Secret string
+	// Genuine proves a call by the secret: [Signed], [Bearer].
+	Genuine func(n generate.Notification, secret string) bool
+}
+
+// taskID is how providers name tasks.
+var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
+// Hear reads a call of a webhook into a value, of which id is the name of the task, and
+// tells whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
+// the provider's, media.CodeInvalid for one that names no task.
+func (c *Client) Hear(n generate.Notification, w Webhook, into any, id func() string) (h generate.Handle, believed bool, err error) {
+	if w.Secret != "" && !w.Genuine(n, w.Secret) {
+		return h, false, media.Errorf(media.CodeUnauthorized, "a webhook call in the name of %s does not carry the secret of its webhook", c.Name)
+	}
+	if json.Unmarshal(n.Body, into) != nil || !taskID.MatchString(id()) {
+		return h, false, media.Errorf(media.CodeInvalid, "a webhook call in the name of %s is not JSON that names a task", c.Name)
+	}
+	return generate.Handle{ID: id()}, w.Secret != "", nil
+}
 
 // Signed tells whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
 // its body with the secret, in hexadecimal.
-func Signed(n generate.Notification, header, secret string) bool {
-	said, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
-	have, err := hex.DecodeString(said)
-	mac := hmac.New(sha256.New, []byte(secret))
-	_, _ = mac.Write(n.Body) // a hash does not fail
-	return ok && err == nil && hmac.Equal(have, mac.Sum(nil))
+func Signed(header string) func(n generate.Notification, secret string) bool {
+	return func(n generate.Notification, secret string) bool {
+		said, ok := strings.CutPrefix(http.Header(n.Header).Get(header), "sha256=")
+		have, err := hex.DecodeString(said)
+		mac := hmac.New(sha256.New, []byte(secret))
+		_, _ = mac.Write(n.Body) // a hash does not fail
+		return ok && err == nil && hmac.Equal(have, mac.Sum(nil))
+	}
 }
 
 // Bearer tells whether a webhook's call carries the key, in a time that tells nothing

@@ -1,7 +1,7 @@
 // Package post makes one call to a provider, in JSON or as a form, and tells what became
 // of it. It is what drivers have in common: set-up ([New]), a call and its answer
 // ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), and the
-// signs of webhooks ([Signed]).
+// calls of webhooks ([Client.Hear]).
 //
 // It holds the rule about money: a call whose request never left this machine may
 // be made again, a call that was sent and not answered may have been billed and is

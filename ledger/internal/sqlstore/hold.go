@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"atelier/ledger"
@@ -59,4 +60,46 @@ func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]led
 	sel.text.WriteString(" ORDER BY created_at, digest")
 	list, err := collect(ctx, s.read, sel, scanBlob)
 	return list, s.failure("list blobs without slots", err)
+}
+
+// ReopenOperation makes a finished operation one that is under way.
+func (s *Store) ReopenOperation(ctx context.Context, o ledger.Operation, slots []int) error {
+	const what = "reopen operation"
+	if err := needOwner(o.Owner); err != nil {
+		return err
+	}
+	if err := need(what, "id", o.ID, "holder", o.HeldBy, "status", o.Status); err != nil {
+		return err
+	}
+	now := s.stampNow()
+	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE operations SET status = $1, request = $2, held_until = $3, updated_at = $4,
+			finished_at = NULL, error_code = NULL, error_message = NULL, retryable = 0
+			WHERE owner = $5 AND id = $6 AND held_by = $7 AND held_until >= $4 AND finished_at IS NOT NULL`,
+			o.Status, raw(o.Request), stamp(o.HeldUntil), now, o.Owner, o.ID, o.HeldBy)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, notReopened(ctx, tx, o))
+		}
+		for _, index := range slots {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM operation_slots WHERE operation_id = $1 AND slot_index = $2`, o.ID, index); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// notReopened tells why no row was changed.
+func notReopened(ctx context.Context, tx *sql.Tx, o ledger.Operation) error {
+	var known int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM operations WHERE owner = $1 AND id = $2`, o.Owner, o.ID).Scan(&known); err != nil {
+		return err
+	}
+	if known == 0 {
+		return media.Errorf(media.CodeNotFound, "there is no operation %.40q", o.ID)
+	}
+	return media.Errorf(media.CodeConflict, "operation %s is not finished, or another process works on it: wait for it", o.ID)
 }

@@ -1,4 +1,4 @@
-package midjourney
+package proxy
 
 import (
 	"cmp"
@@ -26,52 +26,49 @@ const (
 	codeBusy     = 30 // of resellers: the group's load is full
 )
 
-// submitted is the answer to a submission.
-type submitted struct {
+// Submission is something that is handed in.
+type Submission struct {
+	// Task is what it is for, Speed the way to a speed ("fast") or empty, Path the endpoint.
+	Task        generate.Task
+	Speed, Path string
+	Body        post.Body
+}
+
+// Submitted is the answer to a submission.
+type Submitted struct {
 	Code        int        `json:"code"`
 	Description string     `json:"description"`
 	Result      post.Text  `json:"result"`
-	Properties  properties `json:"properties"`
+	Properties  Properties `json:"properties"`
 }
 
-// properties is what stands beside an answer or a job. Proxies put null or a text in the
-// place of the object: then it is empty.
-type properties struct {
-	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
-	FinalPrompt post.Text `json:"finalPrompt"`
-	MessageHash post.Text `json:"messageHash"`
-	BannedWord  post.Text `json:"bannedWord"`
-}
+// Exists says that the job is there already, or waits for a window to be confirmed.
+func (s Submitted) Exists() bool { return s.Code == codeExists }
 
-// UnmarshalJSON never fails.
-func (p *properties) UnmarshalJSON(b []byte) error {
-	type plain properties
-	var have plain
-	if json.Unmarshal(b, &have) == nil {
-		*p = properties(have)
+// Submit hands something in; the update names a job, or is a banned word.
+func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u generate.Update, err error) {
+	path := "/mj/submit/" + s.Path
+	if s.Speed != "" {
+		path = "/mj-" + s.Speed + path
 	}
-	return nil
-}
-
-// submit hands something in; the update names a task, or is a banned word.
-func (d *Driver) submit(ctx context.Context, t generate.Task, path string, body post.Body, got *submitted) (generate.Update, error) {
-	call := post.Call{Path: path, Body: body, Of: t.Model.Name, N: t.N, Into: got}
+	call := post.Call{Path: path, Body: s.Body, Of: s.Task.Model.Name, Task: s.Task, Into: &got}
 	call.Read = func(a *post.Answer) (generate.Update, error) {
 		switch got.Code {
 		case codeAccepted, codeQueued, codeExists:
 			if got.Result == "" {
-				return generate.Update{}, d.client.Unnamed()
+				return generate.Update{}, c.Unnamed()
 			}
 			return generate.Update{Task: generate.Handle{ID: string(got.Result)}, Usage: generate.Usage{Calls: 1}}, nil
 		}
-		return d.client.Refuse(call, a, got.fault(a.Status))
+		return c.Refuse(call, a, got.fault(a.Status))
 	}
-	return d.client.Do(ctx, call)
+	u, err = c.Do(ctx, call)
+	return got, u, err
 }
 
 // explain reads an error answer; without the protocol's envelope its status may tell.
 func explain(a *post.Answer) (post.Fault, bool) {
-	var got submitted
+	var got Submitted
 	if json.Unmarshal(a.Body, &got) == nil && got.Code != 0 {
 		return got.fault(a.Status), true
 	}
@@ -80,7 +77,7 @@ func explain(a *post.Answer) (post.Fault, bool) {
 
 // fault says what a refused submission means: in all of them no job was started, as far as
 // the code is known.
-func (s submitted) fault(status int) post.Fault {
+func (s Submitted) fault(status int) post.Fault {
 	f := post.Fault{Words: s.Description}
 	switch {
 	case s.Code == codeBanned:

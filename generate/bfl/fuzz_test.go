@@ -1,0 +1,58 @@
+package bfl_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/bfl"
+	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/bflsim"
+	"atelier/media"
+)
+
+// FuzzNotification: of whatever is signed, the driver makes an update of a task that is
+// named, or an error; what is not signed is refused.
+func FuzzNotification(f *testing.F) {
+	const secret, key = "hook-secret", "bfl_very-secret"
+	sim := bflsim.New(bflsim.Config{Key: key})
+	d, err := bfl.New(bfl.Config{APIKey: key, Codec: generatetest.NewCodec(f), NotifySecret: secret, Base: &generatetest.Tape{Simulator: sim}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, fault := range []generatetest.Fault{"", generatetest.FaultTaskFailed, generatetest.FaultModerated} {
+		if fault != "" {
+			sim.Inject(generatetest.Injection{Fault: fault})
+		}
+		u, _ := d.Start(f.Context(), generate.Task{ // a refusal names no task
+			Prompt: "x", N: 1, NotifyURL: "https://atelier.example/hooks", NotifySecret: secret, Model: generate.Model{Provider: "bfl", APIModel: "flux-2-pro"},
+		})
+		for _, n := range sim.Notifications(u.Task.ID) {
+			f.Add(string(n.Body), n.Header["X-Bfl-Signature"][0])
+		}
+	}
+	for _, s := range []string{
+		`{"id":"t","status":"Content Moderated","details":{"Moderation Reasons":["a",7,null]}}`, `{"id":7}`, `null`, `[]`,
+		`{"id":"t","status":"Ready","result":{"sample":"","seed":1e99}}`, `{"id":"t","status":"Error","message":{},"error":["x"],"progress":-1e999}`,
+	} {
+		f.Add(s, "sha256=00")
+	}
+	f.Fuzz(func(t *testing.T, body, signature string) {
+		mac := hmac.New(sha256.New, []byte(secret))
+		_, _ = mac.Write([]byte(body)) // a hash does not fail
+		good := "sha256=" + hex.EncodeToString(mac.Sum(nil))
+		hear := func(signature string) (generate.Update, error) {
+			return d.Notification(t.Context(), generate.Notification{Header: map[string][]string{"X-Bfl-Signature": {signature}}, Body: []byte(body)})
+		}
+		u, err := hear(good)
+		generatetest.Sane(t, u, err, "very-secret")
+		if err == nil && (u.Task.ID == "" || u.Done != (len(u.Items) > 0)) {
+			t.Errorf("%q is %+v", body, u)
+		}
+		if _, err := hear(signature); signature != good && media.CodeOf(err) != media.CodeUnauthorized {
+			t.Errorf("%q signed %q is believed: %v", body, signature, err)
+		}
+	})
+}

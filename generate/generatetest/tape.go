@@ -1,0 +1,119 @@
+package generatetest
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// Answer is a round tripper that gives every call the same answer, for fuzz tests of
+// drivers.
+type Answer struct {
+	Status int
+	// Type is the content type; empty means JSON.
+	Type string
+	Body string
+}
+
+// RoundTrip gives the answer.
+func (a Answer) RoundTrip(r *http.Request) (*http.Response, error) {
+	kind := a.Type
+	if kind == "" {
+		kind = "application/json"
+	}
+	return &http.Response{
+		StatusCode: a.Status, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(a.Body)), Request: r,
+	}, nil
+}
+
+// Tape is a round tripper into a simulator that remembers what it answered: the seeds of a
+// fuzz test. It is safe for concurrent use.
+type Tape struct {
+	Simulator http.Handler
+
+	mu     sync.Mutex // guards bodies
+	bodies []string
+}
+
+// RoundTrip lets the simulator answer.
+func (p *Tape) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	p.serve(w, r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bodies = append(p.bodies, w.Body.String())
+	res := w.Result()
+	res.Request = r
+	return res, nil
+}
+
+// serve lets the simulator answer; some answers end in the middle.
+func (p *Tape) serve(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if why := recover(); why != nil && why != http.ErrAbortHandler { //nolint:errorlint // It is what net/http compares with.
+			panic(why)
+		}
+	}()
+	p.Simulator.ServeHTTP(w, r)
+}
+
+// pictures are the pictures of an answer.
+var pictures = regexp.MustCompile(`[A-Za-z0-9+/]{300,}={0,2}`)
+
+// Bodies lists the answers so far, with a picture of one pixel in the place of each: a
+// fuzz test that starts from large texts gets nowhere.
+func (p *Tape) Bodies() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dot := base64.StdEncoding.EncodeToString(PNG(1, 1, 0))
+	var all []string
+	for _, body := range p.bodies {
+		all = append(all, pictures.ReplaceAllLiteralString(body, dot))
+	}
+	return all
+}
+
+// Sane proves that what a driver made of an answer, whatever the answer was, keeps the
+// contract: every item is one thing, and no text holds media or the key.
+func Sane(t *testing.T, u generate.Update, err error, key string) {
+	t.Helper()
+	texts := []string{}
+	if err != nil {
+		texts = append(texts, err.Error())
+		if media.Retryable(err) && errors.Is(err, generate.ErrUnsettled) {
+			t.Errorf("to be repeated though it may have been billed: %v", err)
+		}
+	}
+	for i, it := range u.Items {
+		set := 0
+		for _, is := range []bool{it.Blob != nil, it.URL != "", it.Err != nil} {
+			if is {
+				set++
+			}
+		}
+		if set != 1 {
+			t.Errorf("item %d is %d things: %+v", i, set, it)
+		}
+		if it.Err != nil {
+			texts = append(texts, it.Err.Message)
+		}
+		if it.Safety != nil {
+			texts = append(texts, it.Safety.Categories...)
+		}
+		texts = append(texts, it.RevisedPrompt)
+	}
+	for _, text := range texts {
+		if media.Scrub(text) != text || key != "" && strings.Contains(text, key) {
+			t.Errorf("media or the key is quoted: %q", text)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package post
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"atelier/generate"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// Item names a result by what stands in its place in an answer: a link, a data URL, or the
+// token of lifted media.
+func (c *Client) Item(from *wire.Collector, said string) generate.Item {
+	head, data, isData := strings.Cut(said, ";base64,")
+	if isData {
+		b, err := c.Take(from, data)
+		return generate.Item{Blob: b, Err: err, DeclaredMIME: c.Clean(strings.TrimPrefix(head, "data:"))}
+	}
+	if said == "" || strings.HasPrefix(said, "https://") || strings.HasPrefix(said, "http://") {
+		return c.Link(said)
+	}
+	b, err := c.Take(from, said)
+	return generate.Item{Blob: b, Err: err}
+}
+
+// Link is a result that comes by link.
+func (c *Client) Link(url string) generate.Item {
+	if url == "" {
+		return generate.Item{Err: media.Errorf(media.CodeBadResponse, "%s gave an empty result in place of a picture: try again or use another model", c.Name)}
+	}
+	return generate.Item{URL: url}
+}
+
+// Each is one failure as the results that a task asks for.
+func Each(t generate.Task, it generate.Item) []generate.Item {
+	return slices.Repeat([]generate.Item{it}, max(t.N, 1))
+}
+
+// Unfinished is the end of a task that its provider could not do. It was paid for, so it is
+// not made again.
+func (c *Client) Unfinished(t generate.Task, why string) []generate.Item {
+	e := media.Errorf(media.CodeUnavailable, "%s could not finish the task: ask again, or change the prompt or the settings (%s)", c.Name, cmp.Or(c.Clean(why), "no reason given"))
+	e.Retryable = false
+	return Each(t, generate.Item{Err: e})
+}
+
+// Ending is how a success ended that holds no result.
+type Ending struct {
+	// Blocked says that the request itself was refused, whatever the reasons are.
+	Blocked bool
+	// Reasons are the words of the provider for why it ended, the first one in its own name.
+	Reasons []string
+	// Said is the text in the place of the result.
+	Said string
+	// Categories are the provider's own words beside the reason.
+	Categories []string
+}
+
+// refusals are parts of reasons that mean a decision about safety or policy.
+var refusals = []string{
+	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak",
+}
+
+// Without says why a success holds no result: a refusal, as moderated items, or an answer
+// that should not be. A text in the place of the result is a refusal.
+func (c *Client) Without(call Call, e Ending) ([]generate.Item, error) {
+	noun, first := "picture", ""
+	if call.Task.Model.Modality == media.ModalityAudio {
+		noun = "sound"
+	}
+	if len(e.Reasons) > 0 {
+		first = e.Reasons[0]
+	}
+	i := slices.IndexFunc(e.Reasons, func(reason string) bool {
+		return e.Blocked || slices.ContainsFunc(refusals, func(r string) bool { return strings.Contains(strings.ToLower(reason), r) })
+	})
+	verdict := generate.Safety{Stage: "output", Categories: e.Categories}
+	if e.Blocked {
+		verdict.Stage = "input"
+	}
+	why := "text in place of a " + noun
+	switch {
+	case i >= 0:
+		why = e.Reasons[i]
+		verdict.Categories = append([]string{why}, e.Categories...)
+	case e.Said != "" && (first == "" || strings.EqualFold(first, "stop")):
+	case first == "":
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s and without a reason; the call may have been billed: try other words, or another model", c.Name, noun)
+	default:
+		return nil, media.Errorf(media.CodeBadResponse, "%s answered without a %s (finish reason %s); the call may have been billed: try other words, or another model", c.Name, noun, c.Clean(first))
+	}
+	why = strings.TrimSuffix(why+": "+e.Said, ": ")
+	return c.Moderated(call.Task, verdict, "%s refused to make the %s: change the prompt (%s)", c.Name, noun, c.Clean(why)), nil
+}

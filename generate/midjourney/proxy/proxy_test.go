@@ -1,0 +1,132 @@
+package proxy_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/generate/internal/post"
+	"atelier/generate/midjourney/proxy"
+	"atelier/media"
+)
+
+// over is a client over a transport.
+func over(tb testing.TB, base http.RoundTripper) *proxy.Client {
+	tb.Helper()
+	c, err := proxy.New(proxy.Config{URL: "http://proxy.example", Secret: "very-secret", Codec: generatetest.NewCodec(tb), Base: base})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// noted is a transport that notes where calls go.
+type noted struct {
+	generatetest.Answer
+	to *[]string
+}
+
+func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
+	*n.to = append(*n.to, r.Method+" "+r.URL.Path)
+	return n.Answer.RoundTrip(r)
+}
+
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	var to []string
+	c := over(t, noted{generatetest.Answer{Status: 200, Body: `{"code":1,"result":7,"status":"SUCCESS"}`}, &to})
+	for _, speed := range []string{"", "turbo"} {
+		got, u, err := c.Submit(t.Context(), proxy.Submission{Speed: speed, Path: "imagine", Body: post.Body{"prompt": "x"}})
+		if err != nil || u.Task.ID != "7" || got.Exists() {
+			t.Errorf("%+v, %+v, %v", got, u, err)
+		}
+	}
+	if _, err := c.Fetch(t.Context(), "a/b"); err != nil {
+		t.Error(err)
+	}
+	if err := c.Cancel(t.Context(), "7"); err != nil {
+		t.Error(err)
+	}
+	want := []string{"POST /mj/submit/imagine", "POST /mj-turbo/mj/submit/imagine", "GET /mj/task/a/b/fetch", "POST /mj/task/7/cancel"}
+	if diff := cmp.Diff(want, to); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestSubmissionsThatFail(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]struct {
+		code  media.Code
+		retry bool
+	}{
+		`{"code":3,"description":"gone"}`:                    {media.CodeNotFound, false},
+		`{"code":4,"description":"bad"}`:                     {media.CodeInvalid, false},
+		`{"code":9,"description":"broken"}`:                  {media.CodeUnavailable, true},
+		`{"code":9,"description":"broken","result":"job-1"}`: {media.CodeUnavailable, false},
+		`{"code":23,"description":"full"}`:                   {media.CodeRateLimited, true},
+		`{"code":30,"description":"busy"}`:                   {media.CodeRateLimited, true},
+		`{"code":5,"description":"quota is over"}`:           {media.CodeQuotaExceeded, false},
+		`{"code":99,"description":"odd"}`:                    {media.CodeUnavailable, false},
+		`{"code":1}`:                                         {media.CodeBadResponse, false},
+	} {
+		_, _, err := over(t, generatetest.Answer{Status: 200, Body: body}).Submit(t.Context(), proxy.Submission{Path: "imagine", Body: post.Body{}})
+		if media.CodeOf(err) != want.code || media.Retryable(err) != want.retry {
+			t.Errorf("%s: %v, to be repeated %v", body, err, media.Retryable(err))
+		}
+	}
+	_, u, err := over(t, generatetest.Answer{Status: 200, Body: `{"code":24,"properties":{"bannedWord":"gore"}}`}).
+		Submit(t.Context(), proxy.Submission{Task: generate.Task{N: 2}, Path: "imagine", Body: post.Body{}})
+	if err != nil || len(u.Items) != 2 || media.CodeOf(u.Items[0].Err) != media.CodeModerated {
+		t.Errorf("a banned word: %+v, %v", u, err)
+	}
+}
+
+func TestFetchOfWhatIsNoJob(t *testing.T) {
+	t.Parallel()
+	for _, q := range []struct {
+		status int
+		body   string
+		code   media.Code
+	}{
+		{200, "", media.CodeNotFound},
+		{200, " null ", media.CodeNotFound},
+		{404, "{}", media.CodeNotFound},
+		{200, "{}", media.CodeUnavailable},
+		{200, "<html>", media.CodeUnavailable},
+		{500, `{"status":"SUCCESS"}`, media.CodeUnavailable},
+	} {
+		if _, err := over(t, generatetest.Answer{Status: q.status, Body: q.body}).Fetch(t.Context(), "1"); media.CodeOf(err) != q.code {
+			t.Errorf("%d %q: %v", q.status, q.body, err)
+		}
+	}
+	if err := over(t, generatetest.Answer{Status: 503}).Cancel(t.Context(), "1"); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("Cancel: %v", err)
+	}
+}
+
+// FuzzJob: whatever a proxy says of a job, what is kept of its buttons is small and holds
+// no media.
+func FuzzJob(f *testing.F) {
+	for _, s := range []string{
+		`{"id":"1","status":"SUCCESS","imageUrl":"https://x/y.png","buttons":[{"customId":"MJ::JOB::upsample::1::h","emoji":"🔄"}]}`,
+		`{"id":1,"buttons":{},"imageUrls":"x","properties":null}`, `{"imageUrls":[null,{"url":7}],"properties":[]}`, `null`,
+		`{"buttons":[` + strings.Repeat(`{"customId":"a"},`, 60) + `{"customId":"` + strings.Repeat("iVBORw0KGgo", 15) + `"}]}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		j, err := proxy.Parse([]byte(body))
+		if err != nil {
+			return
+		}
+		raw, err := json.Marshal(j.Buttons)
+		if err != nil || media.Scrub(string(raw)) != string(raw) || len(j.Buttons) > 40 {
+			t.Errorf("%d buttons: %.300s, %v", len(j.Buttons), raw, err)
+		}
+	})
+}

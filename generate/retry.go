@@ -1,0 +1,185 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/media"
+)
+
+// Again says which failed results of a finished operation are asked for again.
+type Again struct {
+	// Operation is the operation's id.
+	Operation string
+	// All asks also for results that were moderated, cancelled or deleted, and for those
+	// whose call was billed or may have been: that can pay for them a second time.
+	All bool
+}
+
+// round is the part of an operation that is done again after it was finished.
+type round struct {
+	// First is the number of its first call; those below are of earlier rounds, and paid.
+	First int `json:"first"`
+	// Slots are the indexes, from 1, that are asked for again.
+	Slots []int `json:"slots"`
+}
+
+// Retry asks again for the results that failed in a finished operation and waits for them
+// as [Gateway.Generate] does. They keep their slots beside those that are there, which are
+// never asked for twice; the new calls are attempts of the same operation, with their own
+// idempotency keys, against the same budgets. Asked for are results whose error is
+// retryable or whose call was not billed, see [Again.All] for the others. An operation
+// that has all its results gives them, without a call. A process that dies here leaves
+// an operation that [Gateway.Resume] goes on with. ctx has the owner in its scope.
+//
+// Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that
+// is not finished or that somebody works on, media.CodeUnsupported if the log cannot
+// resume, media.CodeInvalid if only results are missing that need [Again.All],
+// media.CodeMissingKey, media.CodeOverBudget.
+func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
+	log, ok := g.config.Operations.(Resumer)
+	if !ok {
+		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations that can be asked for again")
+	}
+	saved, err := log.Saved(ctx, again.Operation)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Operation.FinishedAt.IsZero() {
+		return nil, unfinished(again.Operation)
+	}
+	if err := log.Hold(ctx, again.Operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
+		return nil, err
+	}
+	reopened, err := g.reopen(ctx, log, again)
+	if err != nil || reopened == nil {
+		if free := log.Hold(ctx, again.Operation, g.holder, time.Time{}); err == nil && free != nil {
+			err = wrap("release operation", free)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return resultOf(saved), nil
+	}
+	return g.goOn(ctx, reopened)
+}
+
+func unfinished(operation string) error {
+	return media.Errorf(media.CodeConflict, "operation %s is not finished: wait for it (atelier generate --wait %[1]s), then ask again for what failed", operation)
+}
+
+// reopen makes a finished operation one that can be gone on with; nil if nothing of it is
+// missing. The caller holds it.
+func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved, error) {
+	// What was read before the right to work on it may be old.
+	saved, err := log.Saved(ctx, again.Operation)
+	if err != nil {
+		return nil, err
+	}
+	if saved.Operation.FinishedAt.IsZero() {
+		return nil, unfinished(again.Operation)
+	}
+	slots, err := saved.missing(again.All)
+	if err != nil || len(slots) == 0 {
+		return nil, err
+	}
+	p, err := g.load(saved.Operation.Request)
+	if err != nil {
+		return nil, wrap("ask again for "+again.Operation, err)
+	}
+	p.round = &round{First: saved.calls(p) + 1, Slots: slots}
+	op := saved.Operation
+	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
+	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+	money := p.owes(op, nil)
+	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), money.estimated()); err != nil {
+		return nil, wrap("reserve money", err)
+	}
+	if err := log.Reopen(ctx, op, slots); err != nil {
+		g.config.Budget.Settle(ctx, money.used())
+		return nil, wrap("take the operation up again", err)
+	}
+	return log.Saved(ctx, again.Operation)
+}
+
+// calls is the highest number of a call so far.
+func (s *Saved) calls(p *Plan) int {
+	most := len(p.Calls)
+	for _, a := range s.Attempts {
+		most = max(most, a.Call)
+	}
+	return most
+}
+
+// missing lists the slots that may be asked for again. The error says why there are none
+// though results are missing.
+func (s *Saved) missing(all bool) ([]int, error) {
+	var slots []int
+	var why []string
+	for index := 1; index <= s.Operation.N; index++ {
+		slot := Slot{Index: index, Status: StatusCancelled}
+		if i := slices.IndexFunc(s.Slots, func(o Slot) bool { return o.Index == index }); i >= 0 {
+			slot = s.Slots[i]
+		}
+		if slot.Output != nil {
+			continue
+		}
+		if reason := s.objection(slot); reason != "" && !all {
+			why = append(why, fmt.Sprintf("result %d %s", index, reason))
+			continue
+		}
+		slots = append(slots, index)
+	}
+	if len(slots) == 0 && len(why) > 0 {
+		return nil, media.Errorf(media.CodeInvalid, "operation %s has nothing left that is safe to ask for again: %s: ask for all (--all) if you accept that they may be billed once more",
+			s.Operation.ID, strings.Join(why, ", "))
+	}
+	return slots, nil
+}
+
+// objection is why a slot is asked for again on an explicit wish only; empty if there is none.
+func (s *Saved) objection(slot Slot) string {
+	var last Attempt
+	for _, a := range s.Attempts {
+		if slices.Contains(a.Slots, slot.Index) && a.Call >= last.Call {
+			last = a
+		}
+	}
+	switch {
+	case slot.Status == StatusModerated:
+		return "was moderated"
+	case last.Usage.Unsettled > 0:
+		return "may have been billed"
+	case slot.Error != nil && slot.Error.Retryable || last.ID == "" || !last.billed():
+		return ""
+	default:
+		return "was billed, or was cancelled at the provider"
+	}
+}
+
+// billed tells whether a call can have cost something. One that failed and of which its
+// provider counted nothing has not.
+func (a Attempt) billed() bool {
+	u := a.Usage
+	return u.Images > 0 || u.InputTokens > 0 || u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed
+}
+
+// owes is the part of an operation that its budgets have not settled yet: all of it, or
+// this round with the receipts given.
+func (p *Plan) owes(op Operation, receipts []receipt) Operation {
+	if p.round == nil {
+		return op
+	}
+	op.N = len(p.round.Slots)
+	op.Cost.EstimatedUSD = cmp.Or(estimate(p.task, op.N), estimateArea(p.task, op.N))
+	receipts = slices.DeleteFunc(slices.Clone(receipts), func(r receipt) bool { return r.call < p.round.First })
+	op.Cost.ReportedUSD, op.Usage = settle(receipts), Usage{}
+	for _, r := range receipts {
+		op.Usage.Add(r.usage)
+	}
+	return op
+}
