@@ -77,6 +77,8 @@ type Reply struct {
 	// ReplaceImages takes the pictures that came before, with the message and with earlier
 	// answers, out of the model's sight.
 	ReplaceImages bool `json:"replace_images,omitempty"`
+	// LenientImages is [Request.LenientImages] for the rest of the run.
+	LenientImages bool `json:"lenient_images,omitempty"`
 	// Note is a word beside the value, for the model.
 	Note string `json:"note,omitempty"`
 }

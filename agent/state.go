@@ -100,6 +100,7 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	if err != nil {
 		return s, err
 	}
+	s.Request.LenientImages = s.Request.LenientImages || a.LenientImages
 	given, err := r.replied(ctx, s, q, a)
 	if err != nil {
 		return s, err

@@ -11,6 +11,7 @@ import (
 type Store interface { //nolint:interfacebloat // it only joins the aggregates, each of which is small
 	media.Recorder
 	Runs
+	RunStates
 	Prompts
 	Media
 	Blobs

@@ -45,6 +45,10 @@ type Run struct {
 	Usage    Usage           `json:"usage"`
 	Cost     Cost            `json:"cost"`
 	Failure  Failure         `json:"failure,omitzero"`
+	// ForkedFrom is the run that this one was forked from, ForkedStep the first step of
+	// it that was done anew; empty if there is none.
+	ForkedFrom string `json:"forked_from,omitempty"`
+	ForkedStep string `json:"forked_step,omitempty"`
 	// InputImages came with the task, VisionContext are pictures of actions that the model
 	// was shown by its policy: refs with type, file name and detail, never bytes.
 	InputImages   []InputImage `json:"input_images,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"time"
 
 	"atelier/agent"
 	"atelier/chat"
@@ -83,8 +84,16 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 	if r.Error != nil {
 		row.Failure = ledger.Failure{Code: string(r.Error.Code), Message: r.Error.Message, Retryable: r.Error.Retryable}
 	}
-	if r.Status == agent.StatusRunning {
+	switch r.Status {
+	case agent.StatusRunning:
+		row.ForkedFrom, row.ForkedStep = originOf(ctx).Run, originOf(ctx).Step
+		if r.ParentID != "" {
+			row.ForkedFrom, row.ForkedStep = "", ""
+		}
 		return o.begin(ctx, row)
+	case agent.StatusPaused:
+		row.FinishedAt = time.Time{} // it goes on
+	case agent.StatusSucceeded, agent.StatusFailed, agent.StatusCancelled:
 	}
 	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
@@ -117,7 +126,11 @@ func (o *Observer) begin(ctx context.Context, row ledger.Run) error {
 	if known != nil || have.Tree != row.Tree {
 		return err
 	}
-	return nil
+	if have.Status == ledger.StatusRunning || have.Status == ledger.StatusSucceeded {
+		return nil
+	}
+	have.Status, have.Failure, have.FinishedAt = ledger.StatusRunning, ledger.Failure{}, time.Time{}
+	return o.store.FinishRun(ctx, have)
 }
 
 func (o *Observer) promote(ctx context.Context, r ledger.Run, chosen []media.Output) error {
@@ -180,7 +193,15 @@ func eventID(e agent.Event) string {
 	if e.Key == "" {
 		return ""
 	}
-	id, _ := journal.ID(e.Tree, "event "+e.RunID+" "+e.Key, 0, 0)
+	key := e.Key
+	// What failed and was tried again is told again.
+	switch d := e.Data.(type) {
+	case agent.TurnFinished:
+		key += " " + d.Error
+	case agent.AgentFinished:
+		key += " " + string(d.Status)
+	}
+	id, _ := journal.ID(e.Tree, "event "+e.RunID+" "+key, 0, 0)
 	return id
 }
 

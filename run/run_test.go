@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -39,11 +40,17 @@ type house struct {
 	observer *run.Observer
 	service  *run.Service
 	gateway  *generate.Gateway
+	runner   *agent.Runner
 	mu       sync.Mutex // guards asked
 	asked    []chat.Request
-	// arrived is told when the action Wait is at work.
-	arrived chan struct{}
+	// called, if not nil, gets the time of every call of the chat model.
+	called chan time.Time
+	// arrived is told when the action Wait is at work, and letGo lets it end.
+	arrived, letGo chan struct{}
 }
+
+// breaks is the answer of a model that gives none.
+const breaks = "!"
 
 // script is a chat model that answers one text after the other.
 type script struct {
@@ -66,6 +73,9 @@ func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		return chat.Response{}, err
 	}
 	n := int(s.next.Add(1)) - 1
+	if text := s.answers[min(n, len(s.answers)-1)]; text == breaks {
+		return chat.Response{}, media.Errorf(media.CodeUnavailable, "the model is away")
+	}
 	return chat.Response{Text: s.answers[min(n, len(s.answers)-1)], Model: "script-1", Usage: chat.Usage{InputTokens: 10, OutputTokens: 5}}, nil
 }
 
@@ -89,51 +99,71 @@ func newHouse(t *testing.T, answers ...string) *house {
 // newHouseAt is a house on a ledger that others may have open, with budgets.
 func newHouseAt(t *testing.T, path string, most run.BudgetConfig, answers ...string) *house {
 	t.Helper()
-	h := &house{path: path, arrived: make(chan struct{}, 1)}
-	quiet := slog.New(slog.DiscardHandler)
+	h := buildAt(t, path, most, answers...)
 	var err error
-	h.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: h.path, Logger: quiet})
-	must(t, err)
-	t.Cleanup(func() { must(t, h.store.Close()) })
-	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
-	must(t, err)
-	codec, err := wire.NewCodec(wire.Config{
-		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
-	})
-	must(t, err)
-	h.observer, err = run.NewObserver(run.ObserverConfig{Ledger: h.store, Logger: quiet})
-	must(t, err)
-	driver, err := offline.New(offline.Config{Store: codec})
-	must(t, err)
-	budget, err := run.NewBudget(h.store, most)
-	must(t, err)
-	h.gateway, err = generate.NewGateway(generate.Config{
-		Budget: budget, Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
-	})
-	must(t, err)
-	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
-	must(t, err)
-	must(t, registry.Register(h.actions()...))
-	defs, err := agent.Load(fstest.MapFS{
-		"painter.yaml": {Data: []byte(painterYAML)}, "painter.md": {Data: []byte("You paint.")},
-	})
-	must(t, err)
-	runner, err := agent.NewRunner(agent.Config{
-		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer, Budget: budget,
-		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
-		GoAgents: map[string]agent.GoAgent{"helper": helper},
-	})
-	must(t, err)
-	h.service, err = run.NewService(run.Config{Agents: runner, Ledger: h.store, Observer: h.observer})
+	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
 	must(t, err)
 	t.Cleanup(h.service.Close)
 	return h
 }
 
+// build makes what lies under the service.
+func build(tb testing.TB, answers ...string) *house {
+	tb.Helper()
+	return buildAt(tb, filepath.Join(tb.TempDir(), "a.db"), run.BudgetConfig{}, answers...)
+}
+
+// buildAt makes it on a ledger.
+func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...string) *house {
+	tb.Helper()
+	h := &house{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
+	quiet := slog.New(slog.DiscardHandler)
+	var err error
+	h.store, err = sqlite.Open(tb.Context(), sqlite.Config{Path: h.path, Logger: quiet})
+	must(tb, err)
+	tb.Cleanup(func() { must(tb, h.store.Close()) })
+	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
+	must(tb, err)
+	codec, err := wire.NewCodec(wire.Config{
+		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
+	})
+	must(tb, err)
+	h.observer, err = run.NewObserver(run.ObserverConfig{Ledger: h.store, Logger: quiet})
+	must(tb, err)
+	driver, err := offline.New(offline.Config{Store: codec})
+	must(tb, err)
+	budget, err := run.NewBudget(h.store, most)
+	must(tb, err)
+	h.gateway, err = generate.NewGateway(generate.Config{
+		Budget: budget, Drivers: []generate.Driver{driver}, Recorder: h.store, Operations: run.NewOperations(h.store), Events: h.observer.Progress,
+	})
+	must(tb, err)
+	registry, err := action.NewRegistry(action.Config{Store: codec, Recorder: h.store})
+	must(tb, err)
+	must(tb, registry.Register(h.actions()...))
+	defs, err := agent.Load(fstest.MapFS{
+		"painter.yaml": {Data: []byte(painterYAML)}, "painter.md": {Data: []byte("You paint.")},
+	})
+	must(tb, err)
+	h.runner, err = agent.NewRunner(agent.Config{
+		Definitions: defs, Actions: registry, Codec: codec, Recorder: h.store, Observer: h.observer, Budget: budget,
+		Models:   script{answers: answers, next: &atomic.Int64{}, seen: h.see},
+		GoAgents: map[string]agent.GoAgent{"helper": helper},
+	})
+	must(tb, err)
+	return h
+}
+
+// release lets Wait end.
+func (h *house) release() { close(h.letGo) }
+
 func (h *house) see(r chat.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
+	if h.called != nil {
+		h.called <- time.Now()
+	}
 }
 
 // last is what the chat model was asked last.
@@ -173,16 +203,19 @@ func (h *house) actions() []action.Action {
 				return res, err
 			}
 			h.arrived <- struct{}{}
-			<-ctx.Done()
+			select {
+			case <-ctx.Done():
+			case <-h.letGo:
+			}
 			return res, ctx.Err()
 		}},
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -443,7 +476,7 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	if res == nil {
 		t.Fatal("no result")
 	}
-	encoded, plain := slices(text, 48), slices(string(canary), 32)
+	encoded, plain := stretches(text, 48), stretches(string(canary), 32)
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(h.path + suffix)
 		must(t, err)
@@ -463,8 +496,8 @@ func TestNoBytesInTheLedger(t *testing.T) {
 	}
 }
 
-// slices is the set of all stretches of n bytes of s.
-func slices(s string, n int) map[string]bool {
+// stretches is the set of all stretches of n bytes of s.
+func stretches(s string, n int) map[string]bool {
 	set := map[string]bool{}
 	for i := 0; i+n <= len(s); i++ {
 		set[s[i:i+n]] = true

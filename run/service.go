@@ -26,7 +26,8 @@ type Agents interface {
 
 // Config is what a [Service] needs.
 type Config struct {
-	// Agents is the runner; its observer must be Observer. Required.
+	// Agents is the runner; its observer must be Observer. Required. A run's journal is
+	// that of its request or of Engine, not the runner's.
 	Agents Agents
 	// Ledger is required.
 	Ledger ledger.Store
@@ -104,12 +105,17 @@ type Run struct {
 	// stop ends when the run is to be cancelled.
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
-	// taken is closed when durable work for the run begins in this process.
-	taken chan struct{}
+	// taken is closed when durable work for the run begins in this process, left when the
+	// run is not of this process any more.
+	taken, left chan struct{}
+	// part is the number of the part of the run that is here; fresh says that no other
+	// process has begun it.
+	part  int
+	fresh bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
-	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{})}
+	r := &Run{ID: id, done: make(chan struct{}), taken: make(chan struct{}), left: make(chan struct{})}
 	r.stop, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return r
 }
@@ -171,15 +177,15 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
 	if err != nil {
 		return err
 	}
-	if t != nil {
-		r.Conversation = t.ID
-	}
+	w := work{Request: req, Thread: t, Setting: s.cfg.Setting}
+	r.setConversation(w)
 	if s.cfg.Engine != nil {
-		return s.beginDurably(ctx, r, work{Request: req, Thread: t, Setting: s.cfg.Setting})
+		return s.beginDurably(ctx, r, w)
 	}
+	w.remembering(req.Journal)
 	go func() {
 		defer s.leave(r)
-		r.result, r.err = s.execute(r.stop, s.cfg.Agents, req, t)
+		r.result, r.err = s.play(r.stop, s.cfg.Agents, w)
 		close(r.done)
 	}()
 	return nil
@@ -247,13 +253,15 @@ func (s *Service) leave(r *Run) {
 	s.mu.Lock()
 	delete(s.here, r.ID)
 	s.mu.Unlock()
+	close(r.left)
 	s.runs.Done()
 }
 
 // flushLimit bounds the wait for the last events of a run.
 const flushLimit = 30 * time.Second
 
-// execute runs the agent and, in a conversation, saves the answer, also when it fails.
+// execute runs the agent and, in a conversation, saves the answer, also when it fails;
+// a run that pauses has none yet.
 func (s *Service) execute(ctx context.Context, agents Agents, req agent.Request, t *thread) (*agent.Result, error) {
 	if !req.Deadline.IsZero() {
 		over := media.Errorf(media.CodeDeadline, "the time of the run was over")
@@ -262,14 +270,18 @@ func (s *Service) execute(ctx context.Context, agents Agents, req agent.Request,
 		ctx = limited
 	}
 	res, err := s.work(ctx, agents, req, t)
-	if t == nil || journal.Left(ctx) {
+	paused := res != nil && res.Status == agent.StatusPaused
+	if t != nil && res != nil {
+		res.Conversation = t.ID
+	}
+	if t == nil || paused || journal.Left(ctx) {
 		return res, err
 	}
 	save, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	warnings := s.answer(save, t, req, res, err)
 	if res != nil {
-		res.Conversation, res.Warnings = t.ID, append(res.Warnings, warnings...)
+		res.Warnings = append(res.Warnings, warnings...)
 	}
 	return res, err
 }

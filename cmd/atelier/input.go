@@ -113,10 +113,10 @@ func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) 
 
 // images are the pictures that come with the message. A file wins over a stored item of
 // the same name; a ref is found among all that this person has.
-func (c *runCmd) images(ctx context.Context, a *app) ([]agent.Image, error) {
+func images(ctx context.Context, a *app, names []string, detail string) ([]agent.Image, error) {
 	var out []agent.Image
-	for _, name := range c.Image {
-		image := agent.Image{Path: name, Detail: c.ImageDetail}
+	for _, name := range names {
+		image := agent.Image{Path: name, Detail: detail}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			r, err := mediaArg{Item: name}.find(ctx, a.ledger)
 			if media.CodeOf(err) == media.CodeNotFound {

@@ -26,13 +26,13 @@ var version = "devel"
 // commandLine is the grammar of the command line.
 type commandLine struct {
 	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
-	Resume     resumeCmd     `cmd:"" help:"Go on with a run whose process was ended."`
+	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one whose process was ended."`
 	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
 	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
 	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
 	Providers  providersCmd  `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
-	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events."`
+	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, cancel, retry, fork."`
 	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
 	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations whose processes were ended, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`

@@ -39,6 +39,7 @@ type runCmd struct {
 	MaxCost       string        `help:"Most that model calls and pictures of the run may cost, in US dollars." placeholder:"USD"`
 	Image         []string      `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
 	ImageDetail   string        `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	ApproveOver   string        `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
 	LenientImages bool          `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
 	LostImages    string        `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
 	Open          bool          `help:"Open the report in the browser."`
@@ -67,6 +68,8 @@ type answer struct {
 	InputImages []agent.InputImage `json:"input_images"`
 	// Conversation is the id of the conversation, where there is one.
 	Conversation string `json:"conversation_id,omitempty"`
+	// Pending is what a paused run waits for; resume answers it.
+	Pending []agent.Question `json:"pending,omitempty"`
 }
 
 // Run runs an agent.
@@ -131,9 +134,9 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, req agent.Re
 		}
 	}
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
-	req.LostImages = agent.LostImages(c.LostImages)
+	req.ApproveOver, req.LostImages = c.ApproveOver, agent.LostImages(c.LostImages)
 	var err error
-	if req.Images, err = c.images(w.ctx, a); err != nil {
+	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
 	}
 	if c.Timeout > 0 {
@@ -182,6 +185,7 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	ans := answer{
 		RunID: res.RunID, Conversation: res.Conversation, Status: res.Status, Message: readable(res), Turns: res.Turns, Usage: res.Usage, Cost: res.Cost,
 		Warnings: orEmpty(res.Warnings), Dispositions: orEmpty(res.Dispositions), InputImages: orEmpty(res.InputImages),
+		Pending: res.Pending,
 	}
 	if res.Error != nil {
 		b, err := json.Marshal(res.Error)
@@ -284,6 +288,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if ans.Report != "" {
 		w.line("report: %s", ans.Report)
 	}
+	w.ask(ans.RunID, ans.Pending)
 	return nil
 }
 

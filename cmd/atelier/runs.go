@@ -10,6 +10,7 @@ import (
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run"
 )
 
 type runsCmd struct {
@@ -17,6 +18,8 @@ type runsCmd struct {
 	Show   runsShowCmd   `cmd:"" help:"Show one run: steps, sub-agents, media, cost."`
 	Events runsEventsCmd `cmd:"" help:"Print a run's events in order."`
 	Cancel runsCancelCmd `cmd:"" help:"End a run, wherever it is; what it made is kept."`
+	Retry  runsRetryCmd  `cmd:"" help:"Go on with a run that failed or was cancelled, from its last good step; nothing is paid twice."`
+	Fork   runsForkCmd   `cmd:"" help:"Begin a new run that keeps what another one did before a step, and does the rest anew."`
 }
 
 type runsListCmd struct {
@@ -41,6 +44,9 @@ func (c *runsListCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
+		if ledger.Status(c.Status) == ledger.StatusPaused {
+			return c.paused(w, s, list)
+		}
 		if c.JSON {
 			return w.printJSON(list)
 		}
@@ -59,13 +65,61 @@ func (c *runsListCmd) Run(w *world) error {
 	})
 }
 
+// pausedView is a run that waits, with what it waits for.
+type pausedView struct {
+	ledger.Run
+	Pending []agent.Question `json:"pending"`
+}
+
+// paused lists runs that wait for a person.
+func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) error {
+	views := ledger.List[pausedView]{Items: []pausedView{}, Next: list.Next}
+	var rows [][]string
+	for _, r := range list.Items {
+		open, err := questionsOf(w, s, r)
+		if err != nil {
+			return err
+		}
+		views.Items = append(views.Items, pausedView{r, orEmpty(open)})
+		asks := ""
+		if len(open) > 0 {
+			asks = short(shown(open[0].Question), 80)
+		}
+		rows = append(rows, []string{r.ID, r.Agent, moment(r.UpdatedAt), short(r.Task, 40), asks})
+	}
+	if c.JSON {
+		return w.printJSON(views)
+	}
+	table(w.stdout, []string{"RUN", "AGENT", "ASKED", "TASK", "QUESTION"}, rows)
+	if list.Next != "" {
+		w.note("more: --after %s", list.Next)
+	}
+	return nil
+}
+
+// questionsOf reads what the tree of a run waits for.
+func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
+	st, err := s.ledger.RunState(w.ctx, owner, r.Tree)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run.Questions(st)
+}
+
 type runsShowCmd struct {
-	ID   string `arg:"" help:"The run's id."`
-	JSON bool   `help:"Print JSON."`
+	ID    string `arg:"" help:"The run's id."`
+	Steps bool   `help:"The names of the finished steps of the run, for fork."`
+	JSON  bool   `help:"Print JSON."`
 }
 
 // Run shows one run.
 func (c *runsShowCmd) Run(w *world) error {
+	if c.Steps {
+		return c.steps(w)
+	}
 	return w.withStores(func(s *stores) error {
 		r, err := s.ledger.Run(w.ctx, owner, c.ID)
 		if err != nil {
@@ -83,8 +137,12 @@ func (c *runsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
+		pending, err := questionsOf(w, s, r)
+		if err != nil {
+			return err
+		}
 		if c.JSON {
-			return w.printJSON(map[string]any{"run": r, "steps": steps.Items, "tree": children.Items, "media": made.Items})
+			return w.printJSON(map[string]any{"run": r, "steps": steps.Items, "tree": children.Items, "media": made.Items, "pending": orEmpty(pending)})
 		}
 		w.line("%s  %s  %s", r.ID, r.Agent, r.Status)
 		w.line("task:    %s", r.Task)
@@ -97,6 +155,9 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("limits:  %s", limits)
 		}
 		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
+		if r.ForkedFrom != "" {
+			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
+		}
 		for _, i := range r.InputImages {
 			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, i.FileName)
 		}
@@ -115,6 +176,35 @@ func (c *runsShowCmd) Run(w *world) error {
 		for _, m := range made.Items {
 			w.line("media %s  %s  %s  %s", m.MediaID, m.MIMEType, size(m.SizeBytes), m.Label)
 		}
+		w.ask(r.Tree, pending)
+		return nil
+	})
+}
+
+// steps lists the names of the run's steps.
+func (c *runsShowCmd) steps(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		crew, err := a.crew(w.ctx, crewConfig{durable: true})
+		if err != nil {
+			return err
+		}
+		defer crew.close()
+		steps, err := crew.service.Steps(w.ctx, owner, c.ID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"run_id": c.ID, "steps": orEmpty(steps)})
+		}
+		var rows [][]string
+		for _, s := range steps {
+			note := ""
+			if s.Failed {
+				note = "failed"
+			}
+			rows = append(rows, []string{s.Name, moment(s.FinishedAt), note})
+		}
+		table(w.stdout, []string{"STEP", "FINISHED", ""}, rows)
 		return nil
 	})
 }

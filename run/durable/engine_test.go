@@ -329,3 +329,43 @@ func BenchmarkWork(b *testing.B) {
 		<-done
 	}
 }
+
+// TestSteps: the finished steps of work are listed with what they gave, in their order.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{}, 1)
+	e := open(t, sqliteConfig(t), func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+		defer func() { ended <- struct{}{} }()
+		gives := func(b string) func(context.Context) ([]byte, error) {
+			return func(context.Context) ([]byte, error) { return []byte(b), nil }
+		}
+		part, err := j.Child(ctx, "part")
+		if err != nil {
+			return err
+		}
+		_, err = j.Step(ctx, "first", gives("1"))
+		_, failed := j.Step(ctx, "fails", func(context.Context) ([]byte, error) { return nil, fmt.Errorf("no") })
+		_, inner := part.Step(ctx, "second", gives("2"))
+		if err != nil || failed == nil || inner != nil {
+			t.Errorf("%v, %v, %v", err, failed, inner)
+		}
+		return nil
+	})
+	defer leave(t, e)
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	steps, err := e.Steps("a")
+	if err != nil || len(steps) != 2 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	for i, want := range []string{"first=1", "part/second=2"} {
+		if got := steps[i].Name + "=" + string(steps[i].Result); got != want || steps[i].FinishedAt.IsZero() {
+			t.Errorf("step %s at %v, want %s", got, steps[i].FinishedAt, want)
+		}
+	}
+	if steps, err := e.Steps("unknown"); err != nil || len(steps) != 0 {
+		t.Errorf("of unknown work: %+v, %v", steps, err)
+	}
+}

@@ -168,6 +168,12 @@ func (v *values) insert(ctx context.Context, tx *sql.Tx, table string) error {
 // upsert writes a row, or all its columns but key and created_at over the one with the
 // same key, which is a list of columns.
 func (v *values) upsert(ctx context.Context, tx *sql.Tx, table, key string) error {
+	_, err := v.upsertWhere(ctx, tx, table, key, "")
+	return err
+}
+
+// upsertWhere is upsert that writes over a row only under a condition; empty means always.
+func (v *values) upsertWhere(ctx context.Context, tx *sql.Tx, table, key, condition string) (sql.Result, error) {
 	var q strings.Builder
 	q.WriteString(v.insertSQL(table))
 	q.WriteString(" ON CONFLICT (" + key + ") DO UPDATE SET ")
@@ -179,8 +185,10 @@ func (v *values) upsert(ctx context.Context, tx *sql.Tx, table, key string) erro
 			sep = ", "
 		}
 	}
-	_, err := tx.ExecContext(ctx, q.String(), v.args...)
-	return err
+	if condition != "" {
+		q.WriteString(" WHERE " + condition)
+	}
+	return tx.ExecContext(ctx, q.String(), v.args...)
 }
 
 func (v *values) insertSQL(table string) string {
@@ -198,6 +206,12 @@ func (v *values) insertSQL(table string) string {
 
 // update writes the columns over the row with this id.
 func (v *values) update(ctx context.Context, tx *sql.Tx, table, id string) (sql.Result, error) {
+	where := " WHERE id = $" + strconv.Itoa(len(v.names)+1)
+	return tx.ExecContext(ctx, v.updateSQL(table)+where, append(v.args, id)...)
+}
+
+// updateSQL is the statement without its condition, whose parameters follow the columns.
+func (v *values) updateSQL(table string) string {
 	var q strings.Builder
 	q.WriteString("UPDATE " + table + " SET ")
 	for i, n := range v.names {
@@ -206,8 +220,7 @@ func (v *values) update(ctx context.Context, tx *sql.Tx, table, id string) (sql.
 		}
 		q.WriteString(n + " = $" + strconv.Itoa(i+1))
 	}
-	q.WriteString(" WHERE id = $" + strconv.Itoa(len(v.names)+1))
-	return tx.ExecContext(ctx, q.String(), append(v.args, id)...)
+	return q.String()
 }
 
 // query is a SELECT that grows by conditions.

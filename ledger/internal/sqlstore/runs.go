@@ -25,6 +25,8 @@ func (s *Store) CreateRun(ctx context.Context, r ledger.Run) error {
 	v.set("definition_hash", text(r.DefinitionHash))
 	v.set("definition", raw(r.Definition))
 	v.set("task", clean(r.Task))
+	v.set("forked_from", text(r.ForkedFrom))
+	v.set("forked_step", prose(r.ForkedStep))
 	v.set("started_at", stamp(r.StartedAt))
 	v.set("created_at", now)
 	runOutcome(&v, r, now)
@@ -77,7 +79,7 @@ func runOutcome(v *values, r ledger.Run, now string) {
 const runColumns = `id, owner, tree_id, parent_run_id, depth, agent, agent_path, definition_hash, definition,
 	status, task, message, payload, warnings, model_calls, input_tokens, output_tokens, images, turns, worked_ms, limits,
 	estimated_usd, reported_usd, cost_complete, error_code, error_message, retryable,
-	input_images, vision_context, dispositions, started_at, finished_at, created_at, updated_at`
+	forked_from, forked_step, input_images, vision_context, dispositions, started_at, finished_at, created_at, updated_at`
 
 func scanRun(from row) (ledger.Run, error) {
 	var r ledger.Run
@@ -86,7 +88,7 @@ func scanRun(from row) (ledger.Run, error) {
 		jsonCol{&r.Payload}, jsonCol{&r.Warnings}, &r.Usage.ModelCalls, &r.Usage.InputTokens,
 		&r.Usage.OutputTokens, &r.Usage.Images, &r.Usage.Turns, &r.Usage.WorkedMS, jsonCol{&r.Limits}, &r.Cost.EstimatedUSD, &r.Cost.ReportedUSD, &r.Cost.Complete,
 		str(&r.Failure.Code), str(&r.Failure.Message), &r.Failure.Retryable,
-		jsonCol{&r.InputImages}, jsonCol{&r.VisionContext}, jsonCol{&r.Dispositions},
+		str(&r.ForkedFrom), str(&r.ForkedStep), jsonCol{&r.InputImages}, jsonCol{&r.VisionContext}, jsonCol{&r.Dispositions},
 		timeCol{&r.StartedAt}, timeCol{&r.FinishedAt}, timeCol{&r.CreatedAt}, timeCol{&r.UpdatedAt})
 	return r, err
 }

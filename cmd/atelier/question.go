@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+// ask shows what a run waits for, and what to type.
+func (w *world) ask(run string, open []agent.Question) {
+	for i, q := range open {
+		w.line("")
+		w.line("%s asks: %s", q.AgentPath, shown(q.Question))
+		w.details(q.Details)
+		w.form(q.Schema)
+		which := ""
+		if i > 0 {
+			which = " --question " + q.ID
+		}
+		w.line("answer with: atelier resume %s%s --answer '%s'", run, which, strings.ReplaceAll(exampleAnswer(q.Schema), "'", `'\''`))
+	}
+}
+
+// details show what an approval is about.
+func (w *world) details(d *agent.Details) {
+	if d == nil {
+		return
+	}
+	if d.Action != "" {
+		w.line("  action: %s %s", d.Action, short(string(d.Params), 400))
+		w.line("  price:  %s %s", money(d.EstimatedUSD), d.Estimate)
+	}
+	if d.Reason != "" {
+		w.line("  reason: %s", d.Reason)
+	}
+}
+
+// shown is a text for people, in which media stands by its ref.
+func shown(text string) string {
+	return media.ResolveString(text, func(r media.Ref) string { return "[" + string(r) + "]" })
+}
+
+// form shows the fields of a form, or its schema where it is no plain object.
+func (w *world) form(schema json.RawMessage) {
+	var f form
+	if err := json.Unmarshal(schema, &f); err != nil || len(f.Properties) == 0 {
+		w.line("  form: %s", compact(schema))
+		return
+	}
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(f.Properties)) {
+		p := f.Properties[name]
+		need := "optional"
+		if slices.Contains(f.Required, name) {
+			need = "required"
+		}
+		rows = append(rows, []string{"  " + name, p.kind(), need, short(cmp.Or(p.Description, p.Title), 80)})
+	}
+	table(w.stdout, []string{"  FIELD", "TYPE", "", ""}, rows)
+}
+
+// kind is what a field takes, in short.
+func (f form) kind() string {
+	if len(f.Enum) > 0 {
+		var all []string
+		for _, v := range f.Enum {
+			b, err := json.Marshal(v)
+			if err == nil {
+				all = append(all, string(b))
+			}
+		}
+		return short(strings.Join(all, " or "), 80)
+	}
+	switch t := f.Type.(type) {
+	case string:
+		return t
+	case []any:
+		return short(fmt.Sprint(t...), 40)
+	}
+	return "any"
+}
+
+// compact is a schema in one line.
+func compact(schema json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, schema); err != nil {
+		return string(schema)
+	}
+	return b.String()
+}
+
+// form is what is read of a JSON Schema to make an example.
+type form struct {
+	Type        any             `json:"type"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Const       any             `json:"const"`
+	Default     any             `json:"default"`
+	Enum        []any           `json:"enum"`
+	Examples    []any           `json:"examples"`
+	Required    []string        `json:"required"`
+	Properties  map[string]form `json:"properties"`
+	Items       *form           `json:"items"`
+	MinItems    int             `json:"minItems"`
+	Minimum     *float64        `json:"minimum"`
+	AnyOf       []form          `json:"anyOf"`
+	OneOf       []form          `json:"oneOf"`
+}
+
+// exampleAnswer is an answer such as a form wants.
+func exampleAnswer(schema json.RawMessage) string {
+	var f form
+	if err := json.Unmarshal(schema, &f); err != nil {
+		return "{}" // a schema that is true or false
+	}
+	b, err := json.Marshal(f.example(0))
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// maxFormDepth is how deep an example goes.
+const maxFormDepth = 8
+
+func (f form) example(depth int) any {
+	given := slices.Concat([]any{f.Const, f.Default}, f.Examples, f.Enum)
+	if i := slices.IndexFunc(given, func(v any) bool { return v != nil }); i >= 0 {
+		return given[i]
+	}
+	if choice := slices.Concat(f.AnyOf, f.OneOf); f.Type == nil && len(choice) > 0 && depth < maxFormDepth {
+		return choice[0].example(depth + 1)
+	}
+	kind, _ := f.Type.(string)
+	if list, ok := f.Type.([]any); ok && len(list) > 0 {
+		kind, _ = list[0].(string)
+	}
+	switch kind {
+	case "boolean":
+		return true
+	case "integer", "number":
+		if f.Minimum != nil {
+			return *f.Minimum
+		}
+		return 1
+	case "null":
+		return nil
+	case "array":
+		items := []any{}
+		for f.Items != nil && len(items) < max(1, min(f.MinItems, maxFormDepth)) && depth < maxFormDepth {
+			items = append(items, f.Items.example(depth+1))
+		}
+		return items
+	case "string":
+		return "…"
+	}
+	return f.object(depth)
+}
+
+// object has the required properties, or all where none is.
+func (f form) object(depth int) map[string]any {
+	out := map[string]any{}
+	for name, p := range f.Properties {
+		if depth < maxFormDepth && (len(f.Required) == 0 || slices.Contains(f.Required, name)) {
+			out[name] = p.example(depth + 1)
+		}
+	}
+	return out
+}

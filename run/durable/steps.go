@@ -1,0 +1,45 @@
+package durable
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
+
+	"atelier/media"
+)
+
+// Step is a finished step of work.
+type Step struct {
+	// Name is the full name: behind those of the parts that it is in, joined by slashes.
+	Name string
+	// Result is what it gave.
+	Result []byte
+	// FinishedAt is when it ended, UTC.
+	FinishedAt time.Time
+}
+
+// Steps lists the finished steps of work in the order in which they began. Unknown work
+// has none.
+func (e *Engine) Steps(id string) ([]Step, error) {
+	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
+	if err != nil {
+		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, scrubbed(err))
+	}
+	var out []Step
+	at := map[string]int{}
+	for _, r := range rows {
+		s, ok := r.Output.(string)
+		if !ok || !strings.HasPrefix(s, markResult) {
+			continue
+		}
+		step := Step{Name: r.StepName, Result: []byte(s[len(markResult):]), FinishedAt: r.CompletedAt.UTC()}
+		if i, again := at[r.StepName]; again { // begun in an earlier process, and done in this one
+			out[i] = step
+			continue
+		}
+		at[r.StepName] = len(out)
+		out = append(out, step)
+	}
+	return out, nil
+}

@@ -1,0 +1,366 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/durable"
+)
+
+// asks is a model that draws, asks for a colour and finishes.
+func asks() []string {
+	return []string{
+		`{"reasoning":"draw first","actions":[{"name":"Draw","params":{}}]}`,
+		`{"reasoning":"unsure","ask":{"question":"Which colour?","schema":{"type":"object","required":["colour"],"properties":{"colour":{"type":"string","enum":["red","blue"]}},"additionalProperties":false}}}`,
+		`{"reasoning":"finished","message":"Painted.","done":true}`,
+	}
+}
+
+// durably gives the house a service on the engine of its folder, as a new process has it.
+func (h *house) durably(t *testing.T) *run.Service {
+	t.Helper()
+	dir := filepath.Dir(h.path)
+	engine, err := durable.Open(t.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), TakesOver: true})
+	must(t, err)
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
+	must(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// each runs a test on a service without and with an engine.
+func each(t *testing.T, answers []string, test func(t *testing.T, h *house)) {
+	t.Helper()
+	for name, service := range map[string]func(*testing.T, *house){
+		"in process": func(t *testing.T, h *house) {
+			t.Helper()
+			var err error
+			h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
+			must(t, err)
+			t.Cleanup(h.service.Close)
+		},
+		"durably": func(t *testing.T, h *house) {
+			t.Helper()
+			h.service = h.durably(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, answers...)
+			service(t, h)
+			test(t, h)
+		})
+	}
+}
+
+func colour(c string) *agent.Reply {
+	return &agent.Reply{Value: json.RawMessage(`{"colour":"` + c + `"}`)}
+}
+
+// paused runs the painter until it asks.
+func (h *house) paused(t *testing.T, conversation string) *agent.Result {
+	t.Helper()
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: conversation})
+	must(t, err)
+	if res.Status != agent.StatusPaused || len(res.Pending) != 1 {
+		t.Fatalf("%s with %+v, want paused", res.Status, res.Pending)
+	}
+	return res
+}
+
+// finish resumes a run and waits for its end.
+func (h *house) finish(t *testing.T, id string, reply *agent.Reply) *agent.Result {
+	t.Helper()
+	r, err := h.service.Resume(t.Context(), owner, id, reply)
+	must(t, err)
+	res, err := r.Wait(t.Context())
+	must(t, err)
+	return res
+}
+
+func (h *house) status(t *testing.T, id string) ledger.Status {
+	t.Helper()
+	row, err := h.store.Run(t.Context(), owner, id)
+	must(t, err)
+	return row.Status
+}
+
+// kinds counts the events of a run.
+func (h *house) kinds(t *testing.T, id string) map[string]int {
+	t.Helper()
+	must(t, h.observer.Flush(t.Context()))
+	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
+	must(t, err)
+	count := map[string]int{}
+	for _, e := range events {
+		count[e.Kind]++
+	}
+	return count
+}
+
+func TestPausedRunIsAnswered(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *house) {
+		t.Helper()
+		ctx := t.Context()
+		res := h.paused(t, "")
+		if got := h.status(t, res.RunID); got != ledger.StatusPaused {
+			t.Errorf("the run is %s", got)
+		}
+		open, err := h.service.Questions(ctx, owner, res.RunID)
+		if err != nil || len(open) != 1 || open[0].Question != "Which colour?" {
+			t.Errorf("questions %+v, %v", open, err)
+		}
+		stale := colour("red")
+		stale.Question = "another"
+		for name, c := range map[string]struct {
+			who, id string
+			reply   *agent.Reply
+			code    media.Code
+			says    string
+		}{
+			"no answer":        {owner, res.RunID, nil, media.CodeConflict, `"Which colour?"`},
+			"against its form": {owner, res.RunID, colour("green"), media.CodeInvalid, "colour"},
+			"no JSON":          {owner, res.RunID, &agent.Reply{Value: json.RawMessage(`{`)}, media.CodeInvalid, "JSON"},
+			"stale question":   {owner, res.RunID, stale, media.CodeConflict, "not open"},
+			"foreign":          {"bob", res.RunID, colour("red"), media.CodeNotFound, ""},
+			"unknown":          {owner, "nothing", colour("red"), media.CodeNotFound, ""},
+		} {
+			if _, err := h.service.Resume(ctx, c.who, c.id, c.reply); media.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if got := h.status(t, res.RunID); got != ledger.StatusPaused {
+			t.Errorf("after refused answers the run is %s", got)
+		}
+		done := h.finish(t, res.RunID, colour("red"))
+		if done.Status != agent.StatusSucceeded || done.Message != "Painted." || done.RunID != res.RunID || len(done.AlsoMade) != 2 || done.Usage.ModelCalls != 3 {
+			t.Errorf("result %+v", done)
+		}
+		if said := h.last(); !strings.Contains(said[len(said)-1].Text(), "red") {
+			t.Errorf("the model was told %+v", said)
+		}
+		for _, reply := range []*agent.Reply{colour("blue"), nil} {
+			if _, err := h.service.Resume(ctx, owner, res.RunID, reply); media.CodeOf(err) != media.CodeConflict {
+				t.Errorf("resumed at its end: %v", err)
+			}
+		}
+		if n := h.kinds(t, res.RunID); n["run-started"] != 1 || n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 || n["action-finished"] != 1 || n["media-stored"] != 2 {
+			t.Errorf("events %v", n)
+		}
+		row, err := h.store.Run(ctx, owner, res.RunID)
+		if err != nil || row.Status != ledger.StatusSucceeded || row.Usage.ModelCalls != 3 || row.FinishedAt.IsZero() || !row.StartedAt.Before(row.FinishedAt) {
+			t.Errorf("row %+v, %v", row, err)
+		}
+		ops, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: res.RunID})
+		if err != nil || len(ops.Items) != 1 {
+			t.Errorf("%d generations, %v", len(ops.Items), err)
+		}
+	})
+}
+
+// TestOneAnswerWins: of many answers at once one is taken, by whichever process.
+func TestOneAnswerWins(t *testing.T) {
+	t.Parallel()
+	h := build(t, asks()...)
+	h.service = h.durably(t)
+	res := h.paused(t, "")
+	services := []*run.Service{h.service, h.durably(t)}
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			r, err := services[i%2].Resume(t.Context(), owner, res.RunID, colour("red"))
+			if err != nil {
+				if media.CodeOf(err) != media.CodeConflict {
+					t.Errorf("refused with %v", err)
+				}
+				return
+			}
+			won.Add(1)
+			if done, err := r.Wait(t.Context()); err != nil || done.Status != agent.StatusSucceeded {
+				t.Errorf("%+v, %v", done, err)
+			}
+		})
+	}
+	all.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d answers were taken", won.Load())
+	}
+	if n := h.kinds(t, res.RunID); n["run-succeeded"] != 1 || n["run-resumed"] != 1 {
+		t.Errorf("events %v", n)
+	}
+}
+
+// TestAnswerWithoutItsProcess: the process ended after the answer was kept; the next
+// resume goes on, or whoever takes runs over.
+func TestAnswerWithoutItsProcess(t *testing.T) {
+	t.Parallel()
+	for name, goOn := range map[string]func(*testing.T, *house, string){
+		"resumed": func(t *testing.T, h *house, id string) {
+			t.Helper()
+			if _, err := h.service.Resume(t.Context(), owner, id, colour("blue")); media.CodeOf(err) != media.CodeConflict {
+				t.Errorf("a second answer: %v", err)
+			}
+			h.finish(t, id, nil)
+		},
+		"taken over": func(t *testing.T, h *house, id string) {
+			t.Helper()
+			n, err := h.service.TakeOver(t.Context())
+			if n != 1 || err != nil {
+				t.Errorf("took %d over, %v", n, err)
+			}
+			for h.status(t, id) != ledger.StatusSucceeded {
+				time.Sleep(time.Millisecond)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, asks()...)
+			h.service = h.durably(t)
+			id := h.paused(t, "").RunID
+			h.answerOnly(t, id)
+			goOn(t, h, id)
+			if got := h.status(t, id); got != ledger.StatusSucceeded {
+				t.Errorf("the run is %s", got)
+			}
+			if n, err := h.service.TakeOver(t.Context()); n != 0 || err != nil {
+				t.Errorf("took %d more over, %v", n, err)
+			}
+		})
+	}
+}
+
+// answerOnly keeps an answer, long ago, as a process does that ends before the run goes on.
+func (h *house) answerOnly(t *testing.T, id string) {
+	t.Helper()
+	st, err := h.store.RunState(t.Context(), owner, id)
+	must(t, err)
+	kept := map[string]json.RawMessage{}
+	must(t, json.Unmarshal(st.State, &kept))
+	var state agent.State
+	must(t, json.Unmarshal(kept["state"], &state))
+	state, err = h.runner.Answered(t.Context(), state, *colour("red"))
+	must(t, err)
+	kept["state"], err = json.Marshal(state)
+	must(t, err)
+	st.State, err = json.Marshal(kept)
+	must(t, err)
+	st.Status, st.Pending, st.AnsweredAt = ledger.WaitAnswered, nil, st.AskedAt.Add(-time.Hour)
+	must(t, h.store.ChangeRunState(t.Context(), ledger.WaitPaused, st))
+}
+
+// TestPausedRunHoldsNothing: no goroutine and no entry of the service is left of a run
+// that waits.
+func TestPausedRunHoldsNothing(t *testing.T) { //nolint:paralleltest // it counts the goroutines of the process
+	answers := asks()[1:2]
+	h := build(t, answers...)
+	h.service = h.durably(t)
+	h.paused(t, "")
+	before := runtime.NumGoroutine()
+	for range 20 {
+		id := h.paused(t, "").RunID
+		for h.service.Cancel(id) == nil { // it leaves a moment after its waiters know
+			time.Sleep(time.Millisecond)
+		}
+	}
+	var after int
+	for range 500 { // goroutines end a moment after what they did
+		if after = runtime.NumGoroutine(); after <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines, before %d", after, before)
+}
+
+func TestPausedRunInConversation(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *house) {
+		t.Helper()
+		res := h.paused(t, run.NewConversation)
+		if messages, _ := h.kept(t, res.Conversation); len(messages) != 1 {
+			t.Errorf("messages of a paused run: %+v", messages)
+		}
+		done := h.finish(t, res.RunID, colour("blue"))
+		if done.Conversation != res.Conversation {
+			t.Errorf("conversation %q, want %q", done.Conversation, res.Conversation)
+		}
+		messages, _ := h.kept(t, res.Conversation)
+		if len(messages) != 2 || messages[1].Text != "Painted." || messages[1].Status != ledger.StatusSucceeded {
+			t.Errorf("messages %+v", messages)
+		}
+	})
+}
+
+func TestPausedRunIsCancelled(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *house) {
+		t.Helper()
+		res := h.paused(t, run.NewConversation)
+		must(t, h.service.End(t.Context(), owner, res.RunID))
+		row, err := h.store.Run(t.Context(), owner, res.RunID)
+		if err != nil || row.Status != ledger.StatusCancelled || row.Usage.ModelCalls != 2 || row.FinishedAt.IsZero() {
+			t.Errorf("run %+v, %v", row, err)
+		}
+		if _, err := h.service.Resume(t.Context(), owner, res.RunID, colour("red")); media.CodeOf(err) != media.CodeConflict {
+			t.Errorf("answered after its end: %v", err)
+		}
+		if err := h.service.End(t.Context(), owner, res.RunID); media.CodeOf(err) != media.CodeConflict {
+			t.Errorf("cancelled twice: %v", err)
+		}
+		if n := h.kinds(t, res.RunID); n["run-cancelled"] != 1 {
+			t.Errorf("events %v", n)
+		}
+		if messages, _ := h.kept(t, res.Conversation); len(messages) != 2 || messages[1].Failure.Code != string(media.CodeCancelled) {
+			t.Errorf("messages %+v", messages)
+		}
+	})
+}
+
+// TestPartTakenOver: the process ended in the middle of the part after an answer; it
+// goes on from there, and asks again what that part asks.
+func TestPartTakenOver(t *testing.T) {
+	t.Parallel()
+	h := build(t, asks()[1], `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
+	h.service = h.durably(t)
+	id := h.paused(t, "").RunID
+	_, err := h.service.Resume(t.Context(), owner, id, colour("red"))
+	must(t, err)
+	<-h.arrived
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.service.HandOver(gone) // Wait ends when its process is told to stop
+	h.service = h.durably(t)
+	if _, err := h.service.Resume(t.Context(), owner, id, colour("blue")); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("answered twice: %v", err)
+	}
+	r, err := h.service.Resume(t.Context(), owner, id, nil)
+	must(t, err)
+	<-h.arrived
+	h.release()
+	res, err := r.Wait(t.Context())
+	must(t, err)
+	if res.Status != agent.StatusPaused || len(res.Pending) != 1 {
+		t.Fatalf("%s, %+v", res.Status, res.Pending)
+	}
+	res = h.finish(t, id, colour("blue"))
+	if res.Status != agent.StatusSucceeded || res.Usage.ModelCalls != 4 || len(res.AlsoMade) != 1 {
+		t.Errorf("result %+v", res)
+	}
+	if n := h.kinds(t, id); n["run-paused"] != 2 || n["run-resumed"] != 3 || n["run-succeeded"] != 1 {
+		t.Errorf("events %v", n)
+	}
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run/durable"
+)
+
+// Retry goes on with a run that failed or was cancelled from its last good step: the run
+// keeps its id, and nothing that succeeded is done or paid again. A deadline that has
+// passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an unknown run or somebody else's,
+// media.CodeConflict for one that did not end so, media.CodeUnsupported for one whose
+// steps are not kept.
+func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err == nil && row.Tree != row.ID {
+		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.state(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.retryable(ctx, row, st); err != nil {
+		return nil, err
+	}
+	p, err := s.past(row, st)
+	if err != nil {
+		return nil, err
+	}
+	badAnswers := row.Failure.Code == string(media.CodeBadResponse)
+	forget(p.steps, "", badAnswers)
+	p.goneOn(row, st)
+	p.inTime(s.cfg.Now())
+	state, err := json.Marshal(p.saved)
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
+	}
+	if _, err := s.outfit(ctx, p.setting); err != nil {
+		return nil, err
+	}
+	next := ledger.RunState{
+		RunID: row.ID, Owner: owner, Number: st.Number + 1, Status: ledger.WaitAnswered, State: state, Setting: p.setting, AnsweredAt: s.cfg.Now(),
+	}
+	r, err := s.enterNext(ctx, next)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cfg.Ledger.SaveRunState(ctx, next); err != nil {
+		s.leave(r)
+		if media.CodeOf(err) == media.CodeConflict {
+			err = media.Errorf(media.CodeConflict, "run %s is tried again already", row.ID)
+		}
+		return nil, err
+	}
+	return s.beginPart(ctx, r, next)
+}
+
+// retryable refuses a run that is not over, or that succeeded.
+func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunState) error {
+	switch row.Status {
+	case ledger.StatusFailed, ledger.StatusCancelled:
+	case ledger.StatusPaused:
+		return s.needsAnswer(st)
+	case ledger.StatusRunning:
+		return media.Errorf(media.CodeConflict, "run %s is not over: wait for it, or go on with it if its process has ended (atelier resume %[1]s)", row.ID)
+	default:
+		return media.Errorf(media.CodeConflict, "run %s %s: there is nothing to try again; atelier runs fork %[1]s does a part of it anew", row.ID, row.Status)
+	}
+	if s.cfg.Engine == nil {
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: this service has no durable engine", row.ID)
+	}
+	state, err := s.ending(ctx, partID(row.ID, st.Number))
+	if err == nil && state != durable.StateOver {
+		return media.Errorf(media.CodeConflict, "run %s has not quite ended: go on with it first (atelier resume %[1]s)", row.ID)
+	}
+	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitOver {
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: it was begun without the durable engine; start it anew", row.ID)
+	}
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil // it was cancelled while it waited
+	}
+	return err
+}
+
+// ending is the state of work whose run has ended: it may take a moment to be over as well.
+func (s *Service) ending(ctx context.Context, id string) (durable.State, error) {
+	limit := time.NewTimer(leaveWithin)
+	defer limit.Stop()
+	for {
+		state, _, err := s.cfg.Engine.State(id)
+		if err != nil || state != durable.StateUnderWay {
+			return state, err
+		}
+		select {
+		case <-time.After(endingPoll):
+		case <-limit.C:
+			return state, nil
+		case <-ctx.Done():
+			return state, ctx.Err()
+		}
+	}
+}
+
+// endingPoll is how often work that is about to be over is looked at.
+const endingPoll = 2 * time.Millisecond
+
+// goneOn makes the state that the next part goes on from.
+func (p *past) goneOn(row ledger.Run, st ledger.RunState) {
+	if p.State.Version == 0 {
+		p.State.Version = agent.StateVersion
+	}
+	began := row.StartedAt
+	if !st.AnsweredAt.IsZero() {
+		began = st.AnsweredAt
+	}
+	if row.FinishedAt.After(began) {
+		p.State.Worked += row.FinishedAt.Sub(began)
+	}
+	if p.State.Runs == nil {
+		p.State.Runs = map[string]agent.Span{"": {StartedAt: row.StartedAt}}
+	}
+	p.State.Steps, p.State.Pending = p.steps, nil
+	p.State.Part++
+}
+
+// inTime takes a deadline away that has passed: whoever tries again has the time for it.
+func (p *past) inTime(now time.Time) {
+	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
+		req.Deadline = time.Time{}
+	}
+}
+
+// forget leaves out what made an agent fail: the failed model calls of its last turn, and
+// those of the agents that it asked last. bad leaves the last answer out, which was of no use.
+func forget(steps map[string]json.RawMessage, prefix string, bad bool) {
+	last := 0
+	for name := range steps {
+		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
+			last = max(last, placeOf(own).turn)
+		}
+	}
+	forgotten := false
+	for name, result := range steps {
+		own, ok := ownStep(name, prefix)
+		at := placeOf(own)
+		if ok && at.turn == last && (failedCall(name, result) || bad && at.kind == kindModel) {
+			delete(steps, name)
+			forgotten = true
+		}
+	}
+	if forgotten {
+		last--
+	}
+	var parts []string
+	for name := range steps {
+		rest, ok := strings.CutPrefix(name, prefix)
+		part, _, inside := strings.Cut(rest, "/")
+		if ok && inside && placeOf(part).turn == last && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		forget(steps, prefix+part+"/", false)
+	}
+}
+
+// ownStep gives the name of a step within the agent that prefix names.
+func ownStep(name, prefix string) (string, bool) {
+	own, ok := strings.CutPrefix(name, prefix)
+	return own, ok && !strings.Contains(own, "/")
+}

@@ -1,0 +1,324 @@
+package run_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+func (h *house) asks() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.asked)
+}
+
+func (h *house) generations(t *testing.T, id string) int {
+	t.Helper()
+	ops, err := h.store.ListOperations(t.Context(), owner, ledger.OperationQuery{Tree: id})
+	must(t, err)
+	return len(ops.Items)
+}
+
+func (h *house) stepNames(t *testing.T, id string) (names []string) {
+	t.Helper()
+	steps, err := h.service.Steps(t.Context(), owner, id)
+	must(t, err)
+	for _, s := range steps {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// TestRetry: a run whose model was away goes on from its last good step, twice.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()[0], breaks, breaks, `{"reasoning":"finished","message":"Here they are.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: run.NewConversation})
+	if media.CodeOf(err) != media.CodeUnavailable {
+		t.Fatalf("error %v", err)
+	}
+	steps, err := h.service.Steps(ctx, owner, res.RunID)
+	must(t, err)
+	if len(steps) == 0 || !steps[len(steps)-1].Failed || steps[len(steps)-1].FinishedAt.IsZero() {
+		t.Errorf("steps %+v", steps)
+	}
+	want := []string{"given", "turn-1-model", "turn-1-action-1", "turn-2-model"}
+	if d := cmp.Diff(want, h.stepNames(t, res.RunID)); d != "" {
+		t.Error(d)
+	}
+	h.service.Close()
+	h.service = h.durably(t)
+	r, err := h.service.Retry(ctx, owner, res.RunID)
+	must(t, err)
+	if again, err := r.Wait(ctx); media.CodeOf(err) != media.CodeUnavailable || again.RunID != res.RunID {
+		t.Fatalf("second try %+v, %v", again, err)
+	}
+	r, err = h.service.Retry(ctx, owner, res.RunID)
+	must(t, err)
+	if _, err := h.service.Retry(ctx, owner, res.RunID); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("tried again while it is tried: %v", err)
+	}
+	done, err := r.Wait(ctx)
+	must(t, err)
+	if done.Status != agent.StatusSucceeded || done.RunID != res.RunID || len(done.AlsoMade)+len(done.Outputs) != 3 || done.Usage.ModelCalls != 2 {
+		t.Errorf("result %+v", done)
+	}
+	if n := h.asks(); n != 4 {
+		t.Errorf("the model was asked %d times, want 4", n)
+	}
+	if n := h.generations(t, res.RunID); n != 1 {
+		t.Errorf("%d generations, want 1", n)
+	}
+	if n := h.kinds(t, res.RunID); n["run-failed"] != 2 || n["run-succeeded"] != 1 || n["run-resumed"] != 2 || n["action-finished"] != 1 || n["run-started"] != 1 {
+		t.Errorf("events %v", n)
+	}
+	row, err := h.store.Run(ctx, owner, res.RunID)
+	if err != nil || row.Status != ledger.StatusSucceeded || row.Failure.Code != "" {
+		t.Errorf("row %+v, %v", row, err)
+	}
+	if messages, _ := h.kept(t, done.Conversation); len(messages) != 2 || messages[1].Text != "Here they are." {
+		t.Errorf("messages %+v", messages)
+	}
+	for _, try := range []func() (*run.Run, error){
+		func() (*run.Run, error) { return h.service.Retry(ctx, owner, res.RunID) },
+		func() (*run.Run, error) { return h.service.Resume(ctx, owner, res.RunID, nil) },
+	} {
+		if _, err := try(); media.CodeOf(err) != media.CodeConflict {
+			t.Errorf("after its end: %v", err)
+		}
+	}
+	for who, id := range map[string]string{"bob": res.RunID, owner: "nothing"} {
+		if _, err := h.service.Retry(ctx, who, id); media.CodeOf(err) != media.CodeNotFound {
+			t.Errorf("%s retries %s: %v", who, id, err)
+		}
+	}
+}
+
+// TestRetryOfBadAnswers: the last answer, which was of no use, is asked for again.
+func TestRetryOfBadAnswers(t *testing.T) {
+	t.Parallel()
+	h := build(t, "no", "step", "at", "all", `{"message":"fine","done":true}`)
+	h.service = h.durably(t)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	if media.CodeOf(err) != media.CodeBadResponse {
+		t.Fatalf("error %v", err)
+	}
+	r, err := h.service.Retry(t.Context(), owner, res.RunID)
+	must(t, err)
+	if done, err := r.Wait(t.Context()); err != nil || done.Message != "fine" || h.asks() != 5 {
+		t.Errorf("%+v, %v after %d questions", done, err, h.asks())
+	}
+}
+
+// TestRetryOfCancelled: what a cancelled run did is kept, and it pauses as any other.
+func TestRetryOfCancelled(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
+	h.service = h.durably(t)
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	<-h.arrived
+	r.Cancel()
+	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || res.Status != agent.StatusCancelled {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	again, err := h.service.Retry(t.Context(), owner, r.ID)
+	must(t, err)
+	res, err := again.Wait(t.Context())
+	must(t, err)
+	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 1 {
+		t.Fatalf("%+v with %d generations", res, h.generations(t, r.ID))
+	}
+	if _, err := h.service.Retry(t.Context(), owner, r.ID); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
+		t.Errorf("retry of a paused run: %v", err)
+	}
+	if res = h.finish(t, r.ID, colour("red")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 1 {
+		t.Errorf("result %+v", res)
+	}
+}
+
+func TestRetryNeedsSteps(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, breaks)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	if media.CodeOf(err) != media.CodeUnavailable {
+		t.Fatalf("error %v", err)
+	}
+	for name, err := range map[string]error{
+		"retry": func() error { _, err := h.service.Retry(t.Context(), owner, res.RunID); return err }(),
+		"fork": func() error {
+			_, err := h.service.Fork(t.Context(), owner, res.RunID, run.Fork{From: "turn-1-model"})
+			return err
+		}(),
+		"steps":                  func() error { _, err := h.service.Steps(t.Context(), owner, res.RunID); return err }(),
+		"with an engine, retry":  func() error { _, err := h.durably(t).Retry(t.Context(), owner, res.RunID); return err }(),
+		"with an engine, resume": func() error { _, err := h.durably(t).Steps(t.Context(), owner, res.RunID); return err }(),
+	} {
+		if media.CodeOf(err) != media.CodeUnsupported {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// forked forks a run and waits for the end.
+func (h *house) forked(t *testing.T, id string, f run.Fork) *agent.Result {
+	t.Helper()
+	r, err := h.service.Fork(t.Context(), owner, id, f)
+	must(t, err)
+	res, err := r.Wait(t.Context())
+	must(t, err)
+	if res.RunID == id || res.RunID != r.ID {
+		t.Errorf("the fork is run %s of %s", res.RunID, id)
+	}
+	return res
+}
+
+func TestFork(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()[0], `{"reasoning":"finished","message":"Here they are.","done":true}`,
+		`{"message":"In blue.","done":true}`, drawThenDone()[0], `{"message":"All anew.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Conversation: run.NewConversation})
+	must(t, err)
+	var refs []media.Ref
+	for _, o := range append(slices.Clone(first.Outputs), first.AlsoMade...) {
+		refs = append(refs, o.Ref)
+	}
+	second := h.forked(t, first.RunID, run.Fork{From: "turn-2-model", Message: "paint it blue"})
+	if second.Status != agent.StatusSucceeded || second.Message != "In blue." || h.asks() != 3 || h.generations(t, second.RunID) != 0 {
+		t.Errorf("result %+v after %d questions", second, h.asks())
+	}
+	if asked := h.last(); !strings.Contains(asked[0].Text(), "paint it blue") {
+		t.Errorf("the model was told %+v", asked)
+	}
+	list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{Tree: second.RunID})
+	must(t, err)
+	var have []media.Ref
+	for _, rec := range list.Items {
+		have = append(have, rec.Ref)
+		if o, ok := second.Find(rec.Ref); !ok || o.ID != rec.ID {
+			t.Errorf("%s has id %s in the run and %s in the ledger", rec.Ref, o.ID, rec.ID)
+		}
+	}
+	slices.Sort(refs)
+	slices.Sort(have)
+	if d := cmp.Diff(refs, have); d != "" {
+		t.Error(d)
+	}
+	row, err := h.store.Run(ctx, owner, second.RunID)
+	if err != nil || row.ForkedFrom != first.RunID || row.ForkedStep != "turn-2-model" || row.Task != "paint it blue" {
+		t.Errorf("row %+v, %v", row, err)
+	}
+	if before, err := h.store.Run(ctx, owner, first.RunID); err != nil || before.Status != ledger.StatusSucceeded || before.Task != "paint" || before.ForkedFrom != "" {
+		t.Errorf("the first run is %+v, %v", before, err)
+	}
+	if messages, _ := h.kept(t, first.Conversation); len(messages) != 2 {
+		t.Errorf("messages %+v", messages)
+	}
+	third := h.forked(t, second.RunID, run.Fork{From: "turn-1-model"})
+	if third.Message != "All anew." || h.generations(t, third.RunID) != 1 || h.asks() != 5 {
+		t.Errorf("result %+v after %d questions", third, h.asks())
+	}
+	for name, c := range map[string]struct {
+		who, id, from string
+		code          media.Code
+	}{
+		"unknown step": {owner, first.RunID, "turn-9-model", media.CodeInvalid}, "no step": {owner, first.RunID, "", media.CodeInvalid},
+		"foreign": {"bob", first.RunID, "turn-1-model", media.CodeNotFound}, "unknown run": {owner, "x", "turn-1-model", media.CodeNotFound},
+	} {
+		if _, err := h.service.Fork(ctx, c.who, c.id, run.Fork{From: c.from}); media.CodeOf(err) != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestForkKeepsAnswers: a fork behind a question keeps its answer, one before asks again.
+func TestForkKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	h := build(t, append(asks(), `{"message":"Again.","done":true}`, asks()[1], asks()[2])...)
+	h.service = h.durably(t)
+	id := h.paused(t, "").RunID
+	early := h.stepNames(t, id)
+	h.finish(t, id, colour("red"))
+	want := []string{"turn-1-model", "turn-1-action-1", "turn-2-model", "turn-2-ask", "turn-3-model"}
+	if d := cmp.Diff(want, h.stepNames(t, id)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(want[:3], early); d != "" {
+		t.Error(d)
+	}
+	res := h.forked(t, id, run.Fork{From: "turn-3-model"})
+	if asked, err := json.Marshal(h.last()); err != nil || res.Message != "Again." || !strings.Contains(string(asked), "red") {
+		t.Errorf("result %+v", res)
+	}
+	res = h.forked(t, id, run.Fork{From: "turn-2-model"})
+	if res.Status != agent.StatusPaused {
+		t.Fatalf("result %+v", res)
+	}
+	if res = h.finish(t, res.RunID, colour("blue")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
+		t.Errorf("result %+v", res)
+	}
+}
+
+// TestRetryAfterTheDeadline: a run that ran out of time is given time when it is tried again.
+func TestRetryAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, `{"message":"Waited.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	res, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, Deadline: time.Now().Add(500 * time.Millisecond)})
+	if media.CodeOf(err) != media.CodeDeadline {
+		t.Fatalf("error %v", err)
+	}
+	<-h.arrived
+	r, err := h.service.Retry(ctx, owner, res.RunID)
+	must(t, err)
+	done, err := r.Wait(ctx)
+	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestForkKeepsImages: pictures that came with the message and with an answer are in the fork.
+func TestForkKeepsImages(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"ask":{"question":"What does it show?"}}`, `{"message":"Seen.","done":true}`)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	res, err := h.service.Run(ctx, agent.Request{
+		Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: picture(t, 1)}},
+	})
+	must(t, err)
+	res = h.finish(t, res.RunID, &agent.Reply{Value: json.RawMessage(`{"answer":"this"}`), Images: []agent.Image{{Data: picture(t, 2)}}})
+	if len(res.All()) != 2 {
+		t.Fatalf("the run has %v", res.All())
+	}
+	for from, want := range map[string]int{"turn-2-model": 2, "turn-1-ask": 1, "turn-1-model": 1} {
+		r, err := h.service.Fork(ctx, owner, res.RunID, run.Fork{From: from})
+		must(t, err)
+		forked, err := r.Wait(ctx)
+		must(t, err)
+		list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{Tree: r.ID})
+		must(t, err)
+		if len(forked.All()) != want || len(list.Items) != want || len(forked.InputImages) == 0 {
+			t.Errorf("from %s: %s with %v and %d records, want %d", from, forked.Status, forked.All(), len(list.Items), want)
+		}
+		for _, o := range forked.All() {
+			if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Tree != r.ID {
+				t.Errorf("from %s: %s is of run %s, %v", from, o.Ref, rec.Tree, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package run_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"flag"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/ledger/sqlite"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/durable"
+)
+
+// addRows writes the golden rows that are missing. Those that are there are never changed.
+var addRows = flag.Bool("update", false, "add missing golden rows")
+
+// TestGoldenRows resumes runs whose rows other versions have written.
+func TestGoldenRows(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]*agent.Reply{"paused": colour("red"), "answered": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, asks()...)
+			h.service = h.durably(t)
+			path := filepath.Join("testdata", "states", "v1", name+".json")
+			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) && *addRows {
+				h.writeRow(t, path, reply == nil)
+			}
+			b, err := os.ReadFile(path)
+			must(t, err)
+			var st ledger.RunState
+			must(t, json.Unmarshal(b, &st))
+			var kept struct {
+				Thread struct {
+					ID    string         `json:"id"`
+					Asked ledger.Message `json:"asked"`
+				} `json:"thread"`
+			}
+			must(t, json.Unmarshal(st.State, &kept))
+
+			h = build(t, asks()[2])
+			h.service = h.durably(t)
+			ctx := t.Context()
+			must(t, h.store.CreateRun(ctx, ledger.Run{ID: st.RunID, Owner: st.Owner, Tree: st.RunID, Agent: "painter", Task: "paint", Status: ledger.StatusPaused}))
+			must(t, h.store.CreateConversation(ctx, ledger.Conversation{ID: kept.Thread.ID, Owner: st.Owner, Title: "paint"}))
+			must(t, h.store.SaveMessage(ctx, st.Owner, kept.Thread.Asked))
+			must(t, h.store.SaveRunState(ctx, st))
+			res := h.finish(t, st.RunID, reply)
+			if res.Status != agent.StatusSucceeded || res.Message != "Painted." || res.Usage.ModelCalls != 3 || len(res.AlsoMade) != 2 || h.asks() != 1 {
+				t.Errorf("result %+v", res)
+			}
+			if messages, _ := h.kept(t, kept.Thread.ID); len(messages) != 2 || messages[1].Text != "Painted." {
+				t.Errorf("messages %+v", messages)
+			}
+		})
+	}
+}
+
+// writeRow makes a golden row.
+func (h *house) writeRow(t *testing.T, path string, answered bool) {
+	t.Helper()
+	id := h.paused(t, run.NewConversation).RunID
+	if answered {
+		h.answerOnly(t, id)
+	}
+	st, err := h.store.RunState(t.Context(), owner, id)
+	must(t, err)
+	b, err := json.MarshalIndent(st, "", " ")
+	must(t, err)
+	must(t, os.MkdirAll(filepath.Dir(path), 0o750))
+	must(t, os.WriteFile(path, append(b, '\n'), 0o600))
+}
+
+// TestNoBytesInPausedRuns searches all databases for a picture that came with the message
+// and one that came with the answer, and for what the answer itself held.
+func TestNoBytesInPausedRuns(t *testing.T) {
+	t.Parallel()
+	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, asks()[1:]...)...)
+	h.service = h.durably(t)
+	ctx := t.Context()
+	first, second, third := picture(t, 1), picture(t, 2), picture(t, 3)
+	res, err := h.service.Run(ctx, agent.Request{
+		Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: first}},
+	})
+	must(t, err)
+	text, err := json.Marshal(map[string]string{"answer": "this: data:image/png;base64," + base64.StdEncoding.EncodeToString(third)})
+	must(t, err)
+	r, err := h.service.Resume(ctx, owner, res.RunID, &agent.Reply{Value: text, Images: []agent.Image{{Data: second}}, Note: base64.StdEncoding.EncodeToString(third)})
+	must(t, err)
+	if res, err = r.Wait(ctx); err != nil || res.Status != agent.StatusPaused {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if res = h.finish(t, res.RunID, colour("red")); res.Status != agent.StatusSucceeded || len(res.All()) != 3 {
+		t.Errorf("%s with %d items, want the three that came in", res.Status, len(res.All()))
+	}
+	for _, file := range []string{"a.db", "a.db-wal", "engine.db", "engine.db-wal"} {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(h.path), file))
+		must(t, err)
+		for n, p := range [][]byte{first, second, third} {
+			if found(string(b), stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(string(b), stretches(string(p), 32), 32) {
+				t.Errorf("%s holds picture %d", file, n+1)
+			}
+		}
+		if strings.HasPrefix(file, "a.db-") && !bytes.Contains(b, []byte("img-")) {
+			t.Error("the search finds nothing at all")
+		}
+	}
+}
+
+// picture is a PNG that no other number has.
+func picture(t *testing.T, n uint8) []byte {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, 40, 40))
+	for i := range 1600 {
+		img.Set(i%40, i/40, color.NRGBA{R: uint8(i*i>>3) ^ n, G: uint8(i * 131), B: uint8(i*i>>5) + 7*n, A: 255})
+	}
+	var b bytes.Buffer
+	must(t, png.Encode(&b, img))
+	return b.Bytes()
+}
+
+// holding is a ledger that stays in the saving of a state after the commit.
+type holding struct {
+	*sqlite.Store
+	saved, goOn chan struct{}
+}
+
+func (l *holding) SaveRunState(ctx context.Context, st ledger.RunState) error {
+	err := l.Store.SaveRunState(ctx, st)
+	close(l.saved)
+	<-l.goOn
+	return err
+}
+
+// TestStateSavedWorkflowNotOver: the process ends when the state is saved and the
+// workflow is not over. The run waits; what is left of the workflow ends without a trace.
+func TestStateSavedWorkflowNotOver(t *testing.T) {
+	t.Parallel()
+	for name, takeOverFirst := range map[string]bool{"taken over, then answered": true, "answered, then taken over": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, asks()...)
+			l := &holding{Store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
+			engine, err := durable.Open(t.Context(), durable.Config{Path: filepath.Join(filepath.Dir(h.path), "engine.db")})
+			must(t, err)
+			dying, err := run.NewService(run.Config{Agents: h.runner, Ledger: l, Observer: h.observer, Engine: engine})
+			must(t, err)
+			r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+			must(t, err)
+			<-l.saved
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				dying.HandOver(gone)
+			}()
+			time.Sleep(20 * time.Millisecond) // the process is ending when the commit is known
+			close(l.goOn)
+			<-ended
+
+			h.service = h.durably(t)
+			takeOver := func(want int) {
+				t.Helper()
+				n, err := h.service.TakeOver(t.Context())
+				if n != want || err != nil {
+					t.Errorf("took %d over, %v; want %d", n, err, want)
+				}
+			}
+			if takeOverFirst {
+				takeOver(1)
+				for n := 1; n > 0; { // it is over as soon as it is looked at
+					n, err = h.service.TakeOver(t.Context())
+					must(t, err)
+					time.Sleep(time.Millisecond)
+				}
+			}
+			if got := h.status(t, r.ID); got != ledger.StatusPaused {
+				t.Errorf("the run is %s", got)
+			}
+			if _, err := h.service.Resume(t.Context(), owner, r.ID, nil); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
+				t.Errorf("resumed without an answer: %v", err)
+			}
+			res := h.finish(t, r.ID, colour("blue"))
+			if res.Status != agent.StatusSucceeded || h.asks() != 3 {
+				t.Errorf("%+v after %d questions", res, h.asks())
+			}
+			if !takeOverFirst {
+				takeOver(1)
+			}
+			if n := h.kinds(t, r.ID); n["run-paused"] != 1 || n["run-resumed"] != 1 || n["run-succeeded"] != 1 {
+				t.Errorf("events %v", n)
+			}
+			if got := h.status(t, r.ID); got != ledger.StatusSucceeded {
+				t.Errorf("the run is %s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Step is a finished step of a run: what a fork keeps or does anew.
+type Step struct {
+	// Name is the full name: a step of a sub-agent has the names of the agents' calls before its own.
+	Name string `json:"name"`
+	// Failed tells a model call whose failure was kept; a retry does it anew.
+	Failed bool `json:"failed,omitempty"`
+	// FinishedAt is when it ended, UTC; zero where that is not known.
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+}
+
+// Steps lists the finished steps of a run in their order. Any run of its tree names it.
+// Errors: media.CodeNotFound for an unknown run or somebody else's, media.CodeUnsupported
+// for one whose steps are not kept.
+func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error) {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.state(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	past, err := s.past(row, st)
+	if err != nil {
+		return nil, err
+	}
+	names := past.names()
+	steps := make([]Step, len(names))
+	for i, n := range names {
+		steps[i] = Step{Name: n, Failed: failedCall(n, past.steps[n]), FinishedAt: past.at[n]}
+	}
+	return steps, nil
+}
+
+// past is all that is known of a run.
+type past struct {
+	saved
+	setting json.RawMessage
+	steps   map[string]json.RawMessage
+	at      map[string]time.Time
+}
+
+// past reads what a run did: from its state, and from the engine what came since.
+func (s *Service) past(row ledger.Run, st ledger.RunState) (past, error) {
+	p := past{setting: st.Setting, steps: map[string]json.RawMessage{}, at: map[string]time.Time{}}
+	var err error
+	if len(st.State) > 0 {
+		if p.saved, err = readSaved(st); err != nil {
+			return p, err
+		}
+	} else if err = s.begunWith(&p, row); err != nil {
+		return p, err
+	}
+	for name, b := range p.State.Steps {
+		p.steps[name] = b
+	}
+	if s.cfg.Engine == nil {
+		return p, nil
+	}
+	for part := range st.Number + 1 {
+		done, err := s.cfg.Engine.Steps(partID(row.Tree, part))
+		if err != nil {
+			return p, err
+		}
+		for _, d := range done {
+			p.at[d.Name] = d.FinishedAt
+			if part == st.Number { // what older ones did is in the state, but for what was forgotten
+				p.steps[d.Name] = d.Result
+			}
+		}
+	}
+	return p, nil
+}
+
+// begunWith reads the request of a run that never paused from the engine.
+func (s *Service) begunWith(p *past, row ledger.Run) error {
+	unknown := media.Errorf(media.CodeUnsupported, "the steps of run %s are not kept: it was begun without the durable engine", row.ID)
+	if s.cfg.Engine == nil {
+		return unknown
+	}
+	_, input, err := s.cfg.Engine.State(row.Tree)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return unknown
+	}
+	if err != nil {
+		return err
+	}
+	var w work
+	if err := json.Unmarshal(input, &w); err != nil {
+		return media.Errorf(media.CodeCorrupt, "read run %s: %w", row.Tree, err)
+	}
+	p.setting, p.Thread, p.State.Request = w.Setting, w.Thread, w.Request
+	return nil
+}
+
+// names lists the steps in their order.
+func (p past) names() []string {
+	names := make([]string, 0, len(p.steps))
+	for n := range p.steps {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, compareSteps)
+	return names
+}
+
+// place is where one part of a step's name puts it among the steps of its agent.
+type place struct {
+	// turn is 0 for what comes before the first one.
+	turn int
+	kind stepKind
+	// index is that of an act.
+	index int
+	// approved is true for what needed the approval before it.
+	approved bool
+	name     string
+}
+
+// stepKind orders the steps of a turn: the model's comes first, then what it asked for,
+// then the person who was asked.
+type stepKind int
+
+const (
+	kindBefore stepKind = iota
+	kindSummary
+	kindModel
+	kindAct
+	kindAsk
+)
+
+// approvalSuffix ends the name of the step that waits for the approval of another one.
+const approvalSuffix = "-approval"
+
+// placeOf reads a part of a name, such as turn-2-agent-1-helper; ask-1 is a question of Go code.
+func placeOf(name string) place {
+	p := place{name: name, approved: !strings.HasSuffix(name, approvalSuffix)}
+	words := strings.Split(name, "-")
+	number := func(at int) (n int) {
+		if at < len(words) {
+			n, _ = strconv.Atoi(words[at]) // what has none is the first
+		}
+		return n
+	}
+	switch {
+	case words[0] == "ask":
+		p.turn, p.kind, p.index = 1, kindAct, number(1)
+	case words[0] != "turn" || number(1) == 0 || len(words) < 3:
+	case words[2] == "summary":
+		p.turn, p.kind = number(1), kindSummary
+	case words[2] == "model":
+		p.turn, p.kind = number(1), kindModel
+	case words[2] == "ask":
+		p.turn, p.kind = number(1), kindAsk
+	default:
+		p.turn, p.kind, p.index = number(1), kindAct, number(3)
+	}
+	return p
+}
+
+// order compares where two parts of names are: what a model asked for at once is equal,
+// what Go code did (inTurn) is not.
+func (p place) order(q place, inTurn bool) int {
+	c := cmp.Or(cmp.Compare(p.turn, q.turn), cmp.Compare(p.kind, q.kind))
+	if c == 0 && inTurn {
+		c = cmp.Compare(p.index, q.index)
+	}
+	if c != 0 || p.index != q.index {
+		return c
+	}
+	if p.kind == kindBefore { // the approval of the message comes behind what asks for it
+		if strings.HasPrefix(p.name, q.name) || strings.HasPrefix(q.name, p.name) {
+			return cmp.Compare(len(p.name), len(q.name))
+		}
+		return 0
+	}
+	switch {
+	case !p.approved && q.approved:
+		return -1
+	case p.approved && !q.approved:
+		return 1
+	}
+	return 0
+}
+
+// compareSteps orders names as the steps went, those at once as they were asked for.
+func compareSteps(a, b string) int {
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	for i := range min(len(as), len(bs)) {
+		if c := cmp.Or(placeOf(as[i]).order(placeOf(bs[i]), true), cmp.Compare(as[i], bs[i])); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(as), len(bs))
+}
+
+// precedes tells whether a step came before the one that from names, or was at once with it,
+// so that it did not depend on it.
+func (p past) precedes(name, from string) bool {
+	ns, fs := strings.Split(name, "/"), strings.Split(from, "/")
+	prefix := ""
+	for i := range min(len(ns), len(fs)) {
+		if ns[i] != fs[i] {
+			return placeOf(ns[i]).order(placeOf(fs[i]), !p.modelled(prefix)) <= 0
+		}
+		prefix += ns[i] + "/"
+	}
+	return false
+}
+
+// modelled tells whether the agent that prefix names asks a model; else it is Go code,
+// whose steps follow each other.
+func (p past) modelled(prefix string) bool {
+	for name := range p.steps {
+		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
+			return true
+		}
+	}
+	return false
+}
+
+// failedCall tells a model call that failed.
+func failedCall(name string, result []byte) bool {
+	last := name[strings.LastIndex(name, "/")+1:]
+	if k := placeOf(last).kind; k != kindModel && k != kindSummary {
+		return false
+	}
+	var call struct {
+		Failure *struct{} `json:"failure"`
+	}
+	return json.Unmarshal(result, &call) == nil && call.Failure != nil
+}

@@ -1,0 +1,101 @@
+package run
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func pastOf(names ...string) past {
+	p := past{steps: map[string]json.RawMessage{}}
+	for _, n := range names {
+		p.steps[n] = json.RawMessage(`{}`)
+	}
+	return p
+}
+
+// ordered are the steps of a run in their order: one with a model, a sub-agent of a
+// model, and one of Go code.
+var ordered = []string{
+	"given", "guardrail", "guardrail-approval", "turn-1-model",
+	"turn-1-action-1-approval", "turn-1-action-1", "turn-1-action-2",
+	"turn-1-agent-3-helper/turn-1-model", "turn-1-agent-3-helper/turn-1-action-1", "turn-1-agent-3-helper/turn-2-model",
+	"turn-1-agent-4-code/turn-1-action-1", "turn-1-agent-4-code/ask-2", "turn-1-agent-4-code/turn-1-action-10",
+	"turn-2-summary-1-1", "turn-2-model", "turn-2-model-short-1", "turn-2-ask", "turn-10-model",
+}
+
+func TestStepsInOrder(t *testing.T) {
+	t.Parallel()
+	names := slices.Clone(ordered)
+	slices.Reverse(names)
+	if d := cmp.Diff(ordered, pastOf(names...).names()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestPrecedes(t *testing.T) {
+	t.Parallel()
+	helper, code := "turn-1-agent-3-helper/", "turn-1-agent-4-code/"
+	for from, want := range map[string][]string{
+		"given":        {"guardrail", "guardrail-approval"},
+		"guardrail":    {"given"},
+		"turn-1-model": ordered[:3],
+		// What was at once with it is kept.
+		"turn-1-action-2":                     slices.Delete(slices.Clone(ordered[:13]), 6, 7),
+		"turn-1-action-1":                     slices.Delete(slices.Clone(ordered[:13]), 5, 6),
+		"turn-1-action-1-approval":            slices.Delete(slices.Clone(ordered[:13]), 4, 6),
+		"turn-1-agent-3-helper":               slices.Delete(slices.Clone(ordered[:13]), 7, 10),
+		helper + "turn-2-model":               slices.Delete(slices.Clone(ordered[:13]), 9, 10),
+		code + "ask-2":                        ordered[:11],
+		"turn-2-ask":                          ordered[:16],
+		"turn-10-model":                       ordered[:17],
+		"turn-1-agent-4-code/turn-1-action-1": ordered[:10],
+	} {
+		p := pastOf(ordered...)
+		var got []string
+		for _, name := range ordered {
+			if p.precedes(name, from) {
+				got = append(got, name)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("from %s: %s", from, d)
+		}
+	}
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	failed, good := json.RawMessage(`{"failure":{"code":"unavailable"}}`), json.RawMessage(`{"response":{}}`)
+	for name, c := range map[string]struct {
+		bad   bool
+		steps map[string]json.RawMessage
+		want  []string
+	}{
+		"the last call": {false, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-action-1": good, "turn-2-model": failed, "turn-2-model-short-1": failed,
+		}, []string{"turn-1-model", "turn-1-action-1"}},
+		"an earlier failure was overcome": {false, map[string]json.RawMessage{
+			"turn-1-model": failed, "turn-2-model": good,
+		}, []string{"turn-1-model", "turn-2-model"}},
+		"that of a sub-agent, whose result nobody saw": {false, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-1-agent-2-b/turn-1-model": good, "turn-2-model": failed,
+		}, []string{"turn-1-model", "turn-1-agent-2-b/turn-1-model"}},
+		"that of a sub-agent, whose result was seen": {false, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-2-model": good, "turn-3-model": failed,
+		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-2-model"}},
+		"a bad answer": {true, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-2-model": good,
+		}, []string{"turn-1-model"}},
+		"nothing failed": {false, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
+		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},
+	} {
+		forget(c.steps, "", c.bad)
+		if d := cmp.Diff(c.want, past{steps: c.steps}.names()); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
