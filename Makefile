@@ -26,10 +26,11 @@ run: build ## run the binary: make run ARGS='models list'
 	$(BIN) $(ARGS)
 
 test: ## run every Go test with the race detector
-	$(GO) test $(RACE) -timeout 10m ./...
+	$(GO) test $(RACE) -timeout 25m ./...
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
-	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run/durable ./action/database ./cmd/atelier
+	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run/durable ./action/database
+	$(GO) test -tags postgres -timeout 15m ./cmd/atelier
 
 check: lint verify test postgres e2e ## everything that CI runs
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null

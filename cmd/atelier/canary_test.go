@@ -156,7 +156,7 @@ func (s sinks) gather(p *place) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if s["ledger"] = p.ledgerDump(); len(s["ledger"]) < 1000 {
+	if s["ledger"] = p.ledgerDump(); !bytes.Contains(s["ledger"], []byte("goose_db_version")) && len(s["ledger"]) < 1000 {
 		p.t.Fatal("the ledger was not searched")
 	}
 	s.add(p.must("runs", "list", "--all", "--json"))

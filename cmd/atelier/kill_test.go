@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"database/sql"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -214,12 +212,7 @@ func kill(t *testing.T, provider deadly, d death) aftermath {
 // outwait lets the time pass for which a dead process still holds an operation.
 func (p *place) outwait(operation string) {
 	p.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(p.data, "atelier.db")+"?_pragma=busy_timeout(10000)")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(p.t.Context(), `UPDATE operations SET held_until = NULL WHERE id = $1`, operation); err != nil {
+	if _, err := p.openLedger().ExecContext(p.t.Context(), `UPDATE operations SET held_until = NULL WHERE id = $1`, operation); err != nil {
 		p.t.Fatal(err)
 	}
 }

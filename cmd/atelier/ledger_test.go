@@ -13,7 +13,7 @@ import (
 // openLedger opens the database of a place beside its owner.
 func (p *place) openLedger() *sql.DB {
 	p.t.Helper()
-	driver, source := "sqlite", filepath.Join(p.data, "atelier.db")
+	driver, source := "sqlite", filepath.Join(p.data, "atelier.db")+"?_pragma=busy_timeout(10000)"
 	if p.env[databaseVariable] != "" {
 		driver, source = "pgx", p.env[databaseVariable]
 	}
@@ -44,7 +44,7 @@ func (p *place) ledgerDump() []byte {
 	for _, table := range textColumn(p.t, db, `SELECT table_schema || '.' || table_name FROM information_schema.tables
 		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`) {
 		for _, row := range textColumn(p.t, db, fmt.Sprintf("SELECT t::text FROM %s t", table)) {
-			dump.WriteString(row + "\n")
+			dump.WriteString(table + " " + row + "\n")
 		}
 	}
 	return dump.Bytes()
