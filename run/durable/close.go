@@ -50,8 +50,8 @@ const (
 	settlePause = 2 * time.Millisecond
 )
 
-// settle waits until the rows of work that ended say so: otherwise it would count as
-// left when the process ends.
+// settle waits until all work has returned and the rows of what ended say so: otherwise
+// it would count as left when the process ends.
 func (e *Engine) settle(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer stop()
@@ -65,10 +65,10 @@ func (e *Engine) settle(ctx context.Context) {
 // settled forgets the work whose end is saved, and tells whether all is.
 func (e *Engine) settled() bool {
 	e.mu.Lock()
-	ids := slices.Collect(maps.Keys(e.done))
+	ids, under := slices.Collect(maps.Keys(e.done)), len(e.flows)
 	e.mu.Unlock()
 	if len(ids) == 0 {
-		return true
+		return under == 0
 	}
 	root, stop := e.bounded()
 	defer stop()
@@ -88,7 +88,7 @@ func (e *Engine) settled() bool {
 			delete(e.done, id)
 		}
 	}
-	return len(e.done) == 0
+	return len(e.done) == 0 && len(e.flows) == 0
 }
 
 // isClosed tells whether the gate is closed.

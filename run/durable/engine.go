@@ -185,8 +185,7 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 	}
 	f := &flow{e: e, id: id, dctx: dctx}
 	for {
-		err = e.life(f, input)
-		if !errors.Is(err, journal.ErrLeft) && !journal.Left(f.ctx) {
+		if err = e.life(f, input); f.over(err) {
 			break
 		}
 		if !e.again(f) {
@@ -195,17 +194,20 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 			return "", dctx.Err()
 		}
 	}
-	e.mu.Lock()
-	e.done[id] = true
-	e.mu.Unlock()
 	if err != nil {
 		return "", scrubbed(err)
 	}
 	return "", nil
 }
 
+// over tells whether work that returned err has ended. What ended without an error has
+// done so also where the engine was closed meanwhile.
+func (f *flow) over(err error) bool {
+	return err == nil || !errors.Is(err, journal.ErrLeft) && !journal.Left(f.ctx)
+}
+
 // life does the work once, from its beginning.
-func (e *Engine) life(f *flow, input string) error {
+func (e *Engine) life(f *flow, input string) (err error) {
 	ctx, stop := context.WithCancelCause(f.dctx)
 	defer stop(nil)
 	e.mu.Lock()
@@ -216,6 +218,9 @@ func (e *Engine) life(f *flow, input string) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.flows, f.id)
+		if f.over(err) {
+			e.done[f.id] = true
+		}
 	}()
 	if err := f.load(); err != nil {
 		return f.failure(ctx, "of an earlier process", err)
