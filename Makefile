@@ -8,6 +8,8 @@ FUZZTIME ?= 20s
 # The race detector needs a C compiler; without one the tests run all the same.
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 LINT     := bin/golangci-lint
+# The command-line tests for which the database matters; PGTESTS=. runs all on PostgreSQL.
+PGTESTS  ?= Kill|Serve|Server|Database|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Signal|AtOnce
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -30,7 +32,7 @@ test: ## run every Go test with the race detector
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
 	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run/durable ./action/database
-	$(GO) test -tags postgres -timeout 15m ./cmd/atelier
+	$(GO) test -tags postgres -timeout 15m -parallel 6 -run '$(PGTESTS)' ./cmd/atelier
 
 check: lint verify test postgres e2e ## everything that CI runs
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
