@@ -21,6 +21,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"atelier/internal/sqlitedb"
 	"atelier/ledger"
 	"atelier/ledger/internal/sqlstore"
 	"atelier/media"
@@ -88,13 +89,9 @@ func connect(c Config) (sqlstore.Config, error) {
 	if err != nil {
 		return db, sqlstore.Failure(d, what, err)
 	}
-	if db.Write, err = sql.Open("sqlite", dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")); err != nil {
-		return db, sqlstore.Failure(d, what, err)
-	}
+	db.Write = sqlitedb.Open(dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"))
 	db.Write.SetMaxOpenConns(1)
-	if db.Read, err = sql.Open("sqlite", dsn(c, "_pragma=query_only(1)")); err != nil {
-		return db, errors.Join(sqlstore.Failure(d, what, err), db.Write.Close())
-	}
+	db.Read = sqlitedb.Open(dsn(c, "_pragma=query_only(1)"))
 	db.Read.SetMaxOpenConns(c.Readers)
 	db.Read.SetMaxIdleConns(c.Readers)
 	return db, nil

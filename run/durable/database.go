@@ -16,6 +16,7 @@ import (
 	// The engine's SQLite support registers itself.
 	_ "github.com/dbos-inc/dbos-transact-golang/dbos/driver/sqlite"
 
+	"atelier/internal/sqlitedb"
 	"atelier/media"
 )
 
@@ -115,11 +116,8 @@ func openSQLite(path string) (*sql.DB, error) {
 		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
 	}
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
-	db, err := sql.Open("sqlite", "file:"+name+
+	db := sqlitedb.Open("file:" + name +
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_txlock=immediate")
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "open the durable engine's database: %w", err)
-	}
 	// Two, because the engine reads while it writes; more would only wait for each other.
 	db.SetMaxOpenConns(2)
 	return db, nil

@@ -1,0 +1,6 @@
+// Package sqlitedb opens SQLite databases whose connections keep their statements: SQLite
+// compiles a query once for each connection, not at every call, which is a third of the
+// time of a small transaction.
+//
+// Errors are those of the driver. It imports the driver and the standard library only.
+package sqlitedb

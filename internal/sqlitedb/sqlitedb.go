@@ -1,0 +1,161 @@
+package sqlitedb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// most is how many statements a connection keeps; what comes later is compiled each time.
+const most = 256
+
+// Open gives a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
+func Open(dsn string) *sql.DB { return sql.OpenDB(connector{dsn}) }
+
+// connector opens connections.
+type connector struct{ dsn string }
+
+// Connect implements driver.Connector.
+func (c connector) Connect(context.Context) (driver.Conn, error) {
+	inner, err := c.Driver().Open(c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := inner.(wholeConn)
+	if !ok {
+		return inner, nil // a driver that can less: it works without what is kept
+	}
+	return &conn{wholeConn: whole, kept: map[string]*statement{}}, nil
+}
+
+// Driver implements driver.Connector.
+func (connector) Driver() driver.Driver { return &sqlite.Driver{} }
+
+// wholeConn is what the driver's connections can.
+type wholeConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+	sqlite.HookRegisterer
+}
+
+// wholeStmt is what its statements can.
+type wholeStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// conn is a connection that keeps its statements. One goroutine uses it at a time.
+type conn struct {
+	wholeConn
+	kept map[string]*statement
+}
+
+// statement is a compiled query. While its rows are read it is not used again.
+type statement struct {
+	wholeStmt
+	busy bool
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	s := c.take(ctx, query)
+	if s == nil {
+		return c.wholeConn.ExecContext(ctx, query, args)
+	}
+	defer s.give()
+	return s.wholeStmt.ExecContext(ctx, args)
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	s := c.take(ctx, query)
+	if s == nil {
+		return c.wholeConn.QueryContext(ctx, query, args)
+	}
+	r, err := s.wholeStmt.QueryContext(ctx, args)
+	if err != nil {
+		s.give()
+		return nil, err
+	}
+	return &rows{Rows: r, of: s}, nil
+}
+
+// Close implements driver.Conn.
+func (c *conn) Close() error {
+	var errs []error
+	for _, s := range c.kept {
+		errs = append(errs, s.Close())
+	}
+	c.kept = nil
+	return errors.Join(append(errs, c.wholeConn.Close())...)
+}
+
+// take gives the statement of a query, or nil for one that is not kept or is in use.
+func (c *conn) take(ctx context.Context, query string) *statement {
+	s, ok := c.kept[query]
+	if !ok {
+		if len(c.kept) >= most || !keepable(query) {
+			return nil
+		}
+		inner, err := c.PrepareContext(ctx, query)
+		if err != nil {
+			return nil // the call itself gives the error
+		}
+		whole, can := inner.(wholeStmt)
+		if !can {
+			_ = inner.Close()
+			return nil
+		}
+		s = &statement{wholeStmt: whole}
+		c.kept[query] = s
+	}
+	if s.busy {
+		return nil
+	}
+	s.busy = true
+	return s
+}
+
+func (s *statement) give() { s.busy = false }
+
+// keepable tells queries that read or change rows, one statement each: what changes the
+// schema or the connection runs once.
+func keepable(query string) bool {
+	query = strings.TrimSpace(query)
+	if strings.Contains(strings.TrimSuffix(query, ";"), ";") {
+		return false
+	}
+	word, _, _ := strings.Cut(query, " ")
+	switch strings.ToUpper(strings.TrimSpace(word)) {
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "WITH":
+		return true
+	}
+	return false
+}
+
+// rows give their statement back when they are closed.
+type rows struct {
+	driver.Rows
+	of *statement
+}
+
+// Close implements driver.Rows.
+func (r *rows) Close() error {
+	err := r.Rows.Close()
+	if r.of != nil {
+		r.of.give()
+		r.of = nil
+	}
+	return err
+}
