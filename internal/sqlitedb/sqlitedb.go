@@ -10,7 +10,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// most is how many statements a connection keeps; what comes later is compiled each time.
+// most is how many statements a connection keeps: those that were used last.
 const most = 256
 
 // Open gives a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
@@ -58,13 +58,15 @@ type wholeStmt interface {
 // conn is a connection that keeps its statements. One goroutine uses it at a time.
 type conn struct {
 	wholeConn
-	kept map[string]*statement
+	kept  map[string]*statement
+	calls uint64
 }
 
 // statement is a compiled query. While its rows are read it is not used again.
 type statement struct {
 	wholeStmt
 	busy bool
+	used uint64 // the call that used it last
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -105,8 +107,11 @@ func (c *conn) Close() error {
 func (c *conn) take(ctx context.Context, query string) *statement {
 	s, ok := c.kept[query]
 	if !ok {
-		if len(c.kept) >= most || !keepable(query) {
+		if !keepable(query) {
 			return nil
+		}
+		if len(c.kept) >= most {
+			c.drop()
 		}
 		inner, err := c.PrepareContext(ctx, query)
 		if err != nil {
@@ -123,8 +128,23 @@ func (c *conn) take(ctx context.Context, query string) *statement {
 	if s.busy {
 		return nil
 	}
-	s.busy = true
+	c.calls++
+	s.busy, s.used = true, c.calls
 	return s
+}
+
+// drop forgets the statement that was not used for the longest time.
+func (c *conn) drop() {
+	oldest := ""
+	for query, s := range c.kept {
+		if !s.busy && (oldest == "" || s.used < c.kept[oldest].used) {
+			oldest = query
+		}
+	}
+	if s, ok := c.kept[oldest]; ok {
+		_ = s.Close() // it holds nothing that could be lost
+		delete(c.kept, oldest)
+	}
 }
 
 func (s *statement) give() { s.busy = false }
