@@ -37,15 +37,20 @@ func (connector) Driver() driver.Driver { return &sqlite.Driver{} }
 
 // wholeConn is what the driver's connections can.
 type wholeConn interface {
-	driver.Conn
+	session
 	driver.ConnBeginTx
 	driver.ConnPrepareContext
 	driver.ExecerContext
 	driver.QueryerContext
+	sqlite.HookRegisterer
+}
+
+// session is what a pool asks of a connection.
+type session interface {
+	driver.Conn
 	driver.Pinger
 	driver.SessionResetter
 	driver.Validator
-	sqlite.HookRegisterer
 }
 
 // wholeStmt is what its statements can.
@@ -76,7 +81,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 		return c.wholeConn.ExecContext(ctx, query, args)
 	}
 	defer s.give()
-	return s.wholeStmt.ExecContext(ctx, args)
+	return s.ExecContext(ctx, args)
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -85,7 +90,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	if s == nil {
 		return c.wholeConn.QueryContext(ctx, query, args)
 	}
-	r, err := s.wholeStmt.QueryContext(ctx, args)
+	r, err := s.QueryContext(ctx, args)
 	if err != nil {
 		s.give()
 		return nil, err

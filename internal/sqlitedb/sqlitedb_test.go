@@ -74,24 +74,30 @@ func TestNestedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }() // it only read
-	outer, err := tx.QueryContext(t.Context(), "SELECT n FROM a ORDER BY n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	const query = "SELECT n FROM a ORDER BY n"
 	seen := 0
-	for outer.Next() {
-		inner, err := tx.QueryContext(t.Context(), "SELECT n FROM a ORDER BY n")
+	count := func() {
+		rows, err := tx.QueryContext(t.Context(), query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for inner.Next() {
+		defer rows.Close()
+		for rows.Next() {
 			seen++
 		}
-		if err := errors.Join(inner.Err(), inner.Close()); err != nil {
+		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(outer.Err(), outer.Close()); err != nil || seen != 9 {
+	outer, err := tx.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outer.Close()
+	for outer.Next() {
+		count()
+	}
+	if err := outer.Err(); err != nil || seen != 9 {
 		t.Errorf("%d rows, %v", seen, err)
 	}
 }
