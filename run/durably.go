@@ -347,6 +347,16 @@ func (s *Service) HandOver(ctx context.Context) {
 	s.shut()
 	s.closeAll(ctx)
 	s.runs.Wait()
+	s.flush(ctx)
+}
+
+// flush saves what the observer was told last, before the ledger is closed.
+func (s *Service) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	if err := s.cfg.Observer.Flush(ctx); err != nil {
+		slog.WarnContext(ctx, "last events not saved", slog.String("error", media.Scrub(err.Error())))
+	}
 }
 
 // closeAll closes the engine and what was made for runs that were taken over.

@@ -223,6 +223,7 @@ func (s *Service) Close() {
 	}
 	s.runs.Wait()
 	s.closeAll(context.Background())
+	s.flush(context.Background())
 }
 
 // shut takes no new runs, and gives those that are here.

@@ -71,9 +71,10 @@ func loopback(address string) error {
 
 // server goes on with what other processes left.
 type server struct {
-	app     *app
-	service *run.Service
-	ready   atomic.Bool
+	app      *app
+	service  *run.Service
+	observer *run.Observer
+	ready    atomic.Bool
 
 	mu          sync.Mutex // guards generations
 	generations map[string]bool
@@ -109,11 +110,14 @@ func (s *server) serve(w *world, address string, grace time.Duration) error {
 	}
 	s.ready.Store(false)
 	w.note("stopping: what is under way goes on in the next process")
-	end, cancel := context.WithTimeout(ctx, grace)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	s.service.HandOver(end)
 	leave(generate.ErrLeft)
 	s.work.Wait()
+	if err := s.observer.Flush(end); err != nil {
+		slog.WarnContext(end, "last events not saved", slog.String("error", media.Scrub(err.Error())))
+	}
 	if stopped := h.Shutdown(end); err == nil {
 		err = stopped
 	}

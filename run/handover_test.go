@@ -1,0 +1,39 @@
+package run_test
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+)
+
+// TestHandOverSavesWhatWasTold: the ledger may be closed as soon as the work is handed
+// over; what was told until then is in it.
+func TestHandOverSavesWhatWasTold(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`)
+	h.service = h.durably(t)
+	r, err := h.service.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	<-h.arrived
+	// Another process writes just now, so that what was told last has to wait.
+	other, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	must(t, err)
+	defer other.Close()
+	tx, err := other.BeginTx(t.Context(), nil)
+	must(t, err)
+	time.AfterFunc(500*time.Millisecond, func() { _ = tx.Rollback() }) // it wrote nothing
+	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: r.ID, RunID: r.ID, At: time.Now(), Data: agent.Warning{Message: "last"}})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.service.HandOver(gone)
+	events, err := h.store.ListEvents(t.Context(), owner, r.ID, 0, ledger.MaxLimit)
+	must(t, err)
+	if !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Kind == "warning" }) {
+		t.Errorf("the last of %d events is not saved", len(events))
+	}
+}
