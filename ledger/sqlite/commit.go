@@ -8,13 +8,14 @@ import (
 	"atelier/media"
 )
 
-// queue holds the writes that wait. Whoever comes to lead takes all of them into one
-// transaction, so that one sync serves many callers; each still returns only when its
-// rows are on the disk, and one that fails undoes only itself.
+// queue holds the writes that wait. One caller at a time leads: it takes all of them into
+// one transaction, so that one sync serves many callers, tells each that it is done, and
+// lets the first of those that came meanwhile lead. Each caller still returns only when its
+// rows are on the disk, and a write that fails undoes only itself.
 type queue struct {
-	mu      sync.Mutex // guards waiting
+	mu      sync.Mutex // guards all below
 	waiting []*write
-	lead    sync.Mutex // held by the caller that writes; guards done and err of every write
+	led     bool
 }
 
 // write is one caller's part of a transaction.
@@ -22,38 +23,57 @@ type write struct {
 	ctx  context.Context //nolint:containedctx // it crosses to the goroutine that leads
 	what string
 	fn   func(context.Context, *sql.Tx) error
-	done bool
-	err  error
+	err  error     // read after turn
+	turn chan bool // true: lead; false: done
 }
 
 // Commit runs fn in a transaction and returns when it is synced. fn may run a second
 // time, in a new transaction, and it may share the first with other callers' writes.
 func (d *dialect) Commit(ctx context.Context, db *sql.DB, what string, fn func(context.Context, *sql.Tx) error) error {
-	w := &write{ctx: ctx, what: what, fn: fn}
-	q := &d.writes
-	q.mu.Lock()
-	q.waiting = append(q.waiting, w)
-	q.mu.Unlock()
-	q.lead.Lock()
-	defer q.lead.Unlock()
-	if !w.done {
-		writeAll(db, q.take())
+	w := &write{ctx: ctx, what: what, fn: fn, turn: make(chan bool, 1)}
+	if lead := d.writes.join(w) || <-w.turn; lead {
+		d.writes.lead(db)
 	}
 	return w.err
 }
 
-func (q *queue) take() []*write {
+// join reports whether nobody leads: then the caller does.
+func (q *queue) join(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, w)
+	lead := !q.led
+	q.led = true
+	return lead
+}
+
+// lead writes what waits, the leader's own write too, and hands the lead over.
+func (q *queue) lead(db *sql.DB) {
+	q.mu.Lock()
 	batch := q.waiting
 	q.waiting = nil
-	return batch
+	q.mu.Unlock()
+	defer q.handOver(batch)
+	writeAll(db, batch)
+}
+
+// handOver ends the turn of a batch, also when a write of it panicked. (What the leader is
+// told stays in its own channel.)
+func (q *queue) handOver(batch []*write) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.led = len(q.waiting) > 0; q.led {
+		q.waiting[0].turn <- true
+	}
+	for _, w := range batch {
+		w.turn <- false
+	}
 }
 
 // writeAll ends every write of the batch, whatever happens. The caller leads.
 func writeAll(db *sql.DB, batch []*write) {
 	for _, w := range batch {
-		w.done, w.err = true, media.Errorf(media.CodeInternal, "%s: a write beside it broke off", w.what)
+		w.err = media.Errorf(media.CodeInternal, "%s: a write beside it broke off", w.what)
 	}
 	if len(batch) > 1 && writeTogether(db, batch) {
 		return

@@ -27,7 +27,7 @@ func together(t *testing.T, db sqlstore.Config, writes ...func() error) []error 
 	errs := make([]error, len(writes))
 	var all sync.WaitGroup
 	queue := &db.Dialect.(*dialect).writes
-	queue.lead.Lock()
+	queue.led = true
 	for i, w := range writes {
 		all.Go(func() { errs[i] = w() })
 	}
@@ -36,7 +36,7 @@ func together(t *testing.T, db sqlstore.Config, writes ...func() error) []error 
 		queued = len(queue.waiting)
 		queue.mu.Unlock()
 	}
-	queue.lead.Unlock()
+	queue.handOver(nil)
 	all.Wait()
 	return errs
 }
@@ -149,6 +149,49 @@ func TestHeldLockEndsEveryWaitingWrite(t *testing.T) {
 	}
 	if err := begin(t, s, "1")(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNobodyWaitsLongerThanTheirCommit: those that wait are told when the commit that has
+// their rows ends, before the next one begins, and also when a write beside theirs panics.
+func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
+	t.Parallel()
+	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
+	defer s.Close()
+	queue := &db.Dialect.(*dialect).writes
+	commit := func(fn func()) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel() // as the store does: it ends the transaction that a panic leaves open
+		return db.Dialect.Commit(ctx, db.Write, "try", func(context.Context, *sql.Tx) error { fn(); return nil })
+	}
+	queued := func(n int) {
+		for have := -1; have < n; runtime.Gosched() {
+			queue.mu.Lock()
+			have = len(queue.waiting)
+			queue.mu.Unlock()
+		}
+	}
+	var all sync.WaitGroup
+	entered, leave := make(chan struct{}), make(chan struct{})
+	all.Go(func() {
+		defer func() { _ = recover() }()
+		_ = commit(func() { close(entered); <-leave; panic("odd") })
+	})
+	<-entered
+	second, held := make(chan error), make(chan struct{})
+	all.Go(func() { second <- commit(func() {}) })
+	queued(1)
+	all.Go(func() { _ = commit(func() {}) }) // shares the second commit
+	queued(2)
+	close(leave)
+	if err := <-second; err != nil {
+		t.Errorf("the write behind the panic: %v", err)
+	}
+	all.Go(func() { _ = commit(func() { <-held }) })
+	close(held)
+	all.Wait()
+	if queue.led {
+		t.Error("somebody still leads")
 	}
 }
 
