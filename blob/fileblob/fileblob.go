@@ -68,10 +68,18 @@ func Open(cfg Config) (*Driver, error) {
 	if err := os.MkdirAll(filepath.Join(dir, tmpFolder), 0o700); err != nil {
 		return nil, explain(dir, "open blob folder", err)
 	}
-	return &Driver{dir: dir, noSync: cfg.NoSync, create: createTemp}, nil
+	d := &Driver{dir: dir, noSync: cfg.NoSync}
+	d.create = d.createTemp
+	return d, nil
 }
 
-func createTemp(dir string) (file, error) { return os.CreateTemp(dir, tmpName) }
+func (f *Driver) createTemp(dir string) (file, error) {
+	t, err := os.CreateTemp(dir, tmpName)
+	if err != nil || f.noSync {
+		return t, err
+	}
+	return synced(t), nil
+}
 
 // Create implements [blob.Driver].
 func (f *Driver) Create(ctx context.Context) (blob.Upload, error) {

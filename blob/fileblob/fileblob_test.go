@@ -46,7 +46,7 @@ func harness() blobtest.Harness {
 			t.Helper()
 			d := open(t, t.TempDir())
 			d.create = func(dir string) (file, error) {
-				f, err := createTemp(dir)
+				f, err := d.createTemp(dir)
 				return &fullFile{file: f, room: n}, err
 			}
 			return d
