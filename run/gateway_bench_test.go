@@ -19,6 +19,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/openai"
+	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/run"
@@ -98,6 +99,7 @@ func mustBench(b *testing.B, err error) {
 // process's peak memory has the simulator in it.
 func BenchmarkGateway64(b *testing.B) {
 	const inFlight = 64
+	goruntime.Tune()
 	g := newGatewayBench(b, inFlight)
 	b.SetBytes(inFlight * 2 << 20)
 	b.ReportAllocs()

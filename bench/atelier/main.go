@@ -16,6 +16,7 @@ import (
 	"atelier/blob/fileblob"
 	"atelier/generate"
 	"atelier/generate/openai"
+	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/run"
@@ -23,6 +24,7 @@ import (
 )
 
 func main() {
+	goruntime.Tune()
 	withLedger := flag.Bool("ledger", true, "keep the ledger")
 	c := load.Flags()
 	ctx := media.WithScope(context.Background(), media.Scope{Owner: "ann", Tree: "bench"})

@@ -93,14 +93,23 @@ func simulate(ctx context.Context, bin string) (url string, end func(), err erro
 func compare(ctx context.Context, url string, subjects []subject, rounds, images int) (map[string]figures, error) {
 	best := map[string]figures{}
 	for round := range rounds {
+		dir, err := os.MkdirTemp("", "atelier-bench-")
+		if err != nil {
+			return nil, err
+		}
+		// Removed when the round is over: ext4 is slow to make files soon after many were removed.
+		defer os.RemoveAll(dir)
 		for _, s := range subjects {
-			f, err := measure(ctx, s, url, images)
+			f, err := measure(ctx, s, url, dir, images)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
 			fmt.Fprintf(os.Stderr, "round %d: %-25s %5.0f/s, p50 %6.1f ms, alone %5.1f ms, peak %4.0f MiB, CPU %4.1f ms\n",
 				round+1, s.name, f.rate, f.p50, f.alone, f.memory, f.cpu)
 			best[s.name] = best[s.name].better(f)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, err
 		}
 	}
 	return best, nil
@@ -116,13 +125,12 @@ func (f figures) better(g figures) figures {
 	}
 }
 
-// measure runs a subject once, in an empty folder.
-func measure(ctx context.Context, s subject, url string, images int) (figures, error) {
-	dir, err := os.MkdirTemp("", "atelier-bench-")
+// measure runs a subject once, in an empty folder within dir.
+func measure(ctx context.Context, s subject, url, dir string, images int) (figures, error) {
+	dir, err := os.MkdirTemp(dir, "")
 	if err != nil {
 		return figures{}, err
 	}
-	defer os.RemoveAll(dir)
 	args := append(slices.Clone(s.command[1:]), "--url", url, "--dir", dir, "--images", fmt.Sprint(images))
 	cmd := exec.CommandContext(ctx, s.command[0], args...) //nolint:gosec // a subject of the list in main
 	cmd.Stderr = os.Stderr

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"atelier/agent"
+	"atelier/internal/goruntime"
 	"atelier/media"
 )
 
@@ -51,6 +52,7 @@ type world struct {
 }
 
 func main() {
+	goruntime.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
