@@ -103,8 +103,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
-	x.receive(&a, u, &d, failed)
-	x.logAttempt(ctx, a)
+	d.end(ctx, a, u, failed)
 	return d.got, failed
 }
 

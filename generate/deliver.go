@@ -19,6 +19,7 @@ type delivery struct {
 	given int // results that the provider made
 	made  int // results that became outputs
 	bad   map[Status]int
+	last  *Slot // the newest one, until it is known whether it ends the call
 }
 
 // take handles the items that are new in an update: asynchronous providers repeat
@@ -42,11 +43,36 @@ func (d *delivery) take(ctx context.Context, u Update) {
 		}
 		d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
 	}
+	if !u.Done {
+		d.settle(ctx)
+	}
 }
 
-// one turns an item into a slot, records it and tells. A slot that an earlier process
-// filled stays.
+// settle makes the newest slot final.
+func (d *delivery) settle(ctx context.Context) {
+	if d.last != nil {
+		d.x.settleSlot(ctx, *d.last)
+		d.last = nil
+	}
+}
+
+// end writes the receipt of a call; with the newest slot it is one commit.
+func (d *delivery) end(ctx context.Context, a Attempt, u Update, failed *media.Error) {
+	d.x.receive(&a, u, d, failed)
+	save, done := saving(ctx)
+	defer done()
+	if d.last == nil {
+		d.x.logAttempt(save, a)
+		return
+	}
+	d.x.settleSlot(save, *d.last, func(ctx context.Context) { d.x.logAttempt(ctx, a) })
+	d.last = nil
+}
+
+// one turns an item into a slot; the one before it is settled. A slot that an earlier
+// process filled stays.
 func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
+	d.settle(ctx)
 	x := d.x
 	var index int
 	if d.got < d.call.n() {
@@ -78,7 +104,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		d.made++
 		s.Status, s.Output = StatusSucceeded, &out
 	}
-	x.settleSlot(ctx, s)
+	d.last = &s
 }
 
 // mark notes whether a slot may be asked for again.
@@ -138,18 +164,44 @@ func (x *execution) extraSlot(asked int) int {
 	return len(x.slots)
 }
 
-// settleSlot makes a slot final.
-func (x *execution) settleSlot(ctx context.Context, s Slot) {
-	if s.Output == nil {
-		x.keepPreview(ctx, &s)
-	}
+// settleSlot makes a slot final, records it and tells: its output's record, what became of
+// it and what else is to be saved are one commit.
+func (x *execution) settleSlot(ctx context.Context, s Slot, more ...func(context.Context)) {
+	final := s
+	x.together(ctx, func(ctx context.Context) {
+		final = x.saveSlot(ctx, s)
+		for _, save := range more {
+			save(ctx)
+		}
+	})
+	s = final
 	x.mu.Lock()
 	x.slots[s.Index-1] = s
 	x.mu.Unlock()
+	x.emit(ctx, Event{Kind: EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
+}
+
+// saveSlot records the slot's media, or its last preview, and journals the slot.
+func (x *execution) saveSlot(ctx context.Context, s Slot) Slot {
+	if s.Output != nil {
+		o := x.record(ctx, *s.Output)
+		s.Output = &o
+	} else {
+		s = x.keepPreview(ctx, s)
+	}
 	if err := x.g.config.Operations.SlotDone(ctx, x.op.ID, s); err != nil {
 		x.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, asError(err).Message))
 	}
-	x.emit(ctx, Event{Kind: EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
+	return s
+}
+
+// together makes one commit of what fn saves, where the log can. If that comes to nothing,
+// each is saved by itself, and warns by itself.
+func (x *execution) together(ctx context.Context, fn func(context.Context)) {
+	if b, ok := x.g.config.Operations.(Batcher); ok && b.Together(ctx, fn) == nil {
+		return
+	}
+	fn(ctx)
 }
 
 // fail ends the slots of a call that nothing came for.
@@ -190,25 +242,28 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 }
 
 // keepPreview records the last preview of a slot that ended without its picture.
-func (x *execution) keepPreview(ctx context.Context, s *Slot) {
+func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
 	x.mu.Lock()
 	p, ok := x.previews[s.Index]
 	x.mu.Unlock()
 	if !ok || s.Error == nil {
-		return
+		return s
 	}
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)
 	o.Partial = true
 	o.Label += " (preview)"
 	o = x.record(ctx, o)
-	s.Error.Message += "; the last preview was kept as " + string(o.Ref)
+	failed := *s.Error
+	failed.Message += "; the last preview was kept as " + string(o.Ref)
+	s.Error = &failed
+	return s
 }
 
-// record stores the record of an output before anybody sees it (law 2). A record
-// that cannot be saved warns; the picture stays.
+// record stores the record of an output before anybody sees it (law 2), unless it has one.
+// A record that cannot be saved warns; the picture stays.
 func (x *execution) record(ctx context.Context, o media.Output) media.Output {
-	if x.g.config.Recorder == nil {
+	if x.g.config.Recorder == nil || o.ID != "" {
 		return o
 	}
 	recorded, err := x.g.config.Recorder.Record(ctx, o)

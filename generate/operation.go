@@ -139,6 +139,15 @@ type Finder interface {
 	OperationOf(ctx context.Context, key string) (operation string, err error)
 }
 
+// Batcher is an optional ability of an [OperationLog]: what belongs together costs one
+// commit.
+type Batcher interface {
+	// Together makes one commit of what fn saves with its context, in the log or by the
+	// gateway's Recorder. A save that fails undoes itself alone. After an error nothing of
+	// it is saved. fn does nothing but save, and may run again.
+	Together(ctx context.Context, fn func(context.Context)) error
+}
+
 // NopLog keeps nothing: for library use without a ledger.
 type NopLog struct{}
 

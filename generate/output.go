@@ -15,7 +15,7 @@ import (
 	"atelier/media"
 )
 
-// output turns an item into a recorded output, or says why it is none.
+// output turns an item into an output, which is recorded with its slot, or says why it is none.
 func (d *delivery) output(ctx context.Context, item Item, index int, said map[string]any) (media.Output, *media.Error) {
 	if err := d.arrive(ctx, &item); err != nil {
 		return media.Output{}, err
@@ -32,7 +32,7 @@ func (d *delivery) output(ctx context.Context, item Item, index int, said map[st
 		o.Lineage = append(o.Lineage, *item.parent)
 	}
 	d.compareTypes(&o, item.DeclaredMIME)
-	return d.inFormat(ctx, d.x.record(ctx, o)), nil
+	return d.inFormat(ctx, o), nil
 }
 
 // arrive sees to it that the item's bytes are stored.
@@ -164,7 +164,7 @@ type formats struct {
 }
 
 // inFormat converts an output into the asked format where it is not; the original is
-// recorded already and is the parent. What cannot be converted stays.
+// recorded first and is the parent. What cannot be converted stays.
 func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 	x := d.x
 	f := d.call.plan.req.OutputFormat
@@ -180,6 +180,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 		note(func(n *formats) { n.native++ })
 		return o
 	}
+	o = x.record(ctx, o)
 	b, err := d.convert(ctx, o, f)
 	if err != nil {
 		note(func(n *formats) { n.left, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
@@ -190,7 +191,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 	converted.ID, converted.Blob = "", b
 	converted.Ref = media.RefOf(o.Modality, b.Digest)
 	converted.Lineage = append(append([]media.Parent(nil), o.Lineage...), media.Parent{Ref: o.Ref, Role: "input"})
-	return x.record(ctx, converted)
+	return converted
 }
 
 // convertQuality is the quality of converted jpeg and webp pictures.

@@ -221,8 +221,7 @@ func (x *execution) followTask(ctx context.Context, c call, a Attempt) {
 	d := delivery{x: x, call: c}
 	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
 	u, failed := x.poll(ctx, p, &d, func() {})
-	x.receive(&a, u, &d, failed)
-	x.logAttempt(ctx, a)
+	d.end(ctx, a, u, failed)
 	switch {
 	case failed != nil:
 		x.fail(ctx, c, d.got, failed)
@@ -260,8 +259,7 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	} else {
 		u.Usage.Unsettled = 1
 	}
-	x.receive(&a, u, &d, failed)
-	x.logAttempt(ctx, a)
+	d.end(ctx, a, u, failed)
 	if failed != nil {
 		x.fail(ctx, c, d.got, failed)
 	}

@@ -22,6 +22,7 @@ var (
 	_ generate.Recaller     = (*Operations)(nil)
 	_ generate.Resumer      = (*Operations)(nil)
 	_ generate.Finder       = (*Operations)(nil)
+	_ generate.Batcher      = (*Operations)(nil)
 )
 
 // NewOperations journals in the ledger.
@@ -111,6 +112,19 @@ func (l *Operations) SlotDone(ctx context.Context, operation string, s generate.
 		row.MediaID, row.Ref, row.Digest = s.Output.ID, s.Output.Ref, s.Output.Digest
 	}
 	return l.store.SaveSlot(ctx, row)
+}
+
+// Together makes one commit of what fn saves, where the ledger can.
+func (l *Operations) Together(ctx context.Context, fn func(context.Context)) error {
+	b, ok := l.store.(ledger.Batcher)
+	if !ok {
+		fn(ctx)
+		return nil
+	}
+	return b.Together(ctx, func(ctx context.Context) error {
+		fn(ctx)
+		return nil
+	})
 }
 
 // Recall gives the result of the finished operation with this key. One that is not

@@ -35,14 +35,14 @@ func (m mortal) pass(phase string) {
 
 func (m mortal) BeginOperation(ctx context.Context, o ledger.Operation) error {
 	err := m.placed.BeginOperation(ctx, o)
-	m.pass("after intent")
+	m.saved(ctx, "after intent")
 	return err
 }
 
 func (m mortal) SaveTask(ctx context.Context, t ledger.Task) error {
 	m.pass("before call " + t.Status)
 	err := m.placed.SaveTask(ctx, t)
-	m.pass("after call " + t.Status)
+	m.saved(ctx, "after call "+t.Status)
 	return err
 }
 
@@ -55,21 +55,45 @@ func (m mortal) Record(ctx context.Context, o media.Output) (media.Output, error
 
 func (m mortal) SaveSlot(ctx context.Context, s ledger.Slot) error {
 	err := m.placed.SaveSlot(ctx, s)
-	m.pass("after slot")
+	m.saved(ctx, "after slot")
 	return err
 }
 
 func (m mortal) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	m.pass("before settle")
 	err := m.placed.Settle(ctx, act, spent)
-	m.pass("after settle")
+	m.saved(ctx, "after settle")
 	return err
 }
 
 func (m mortal) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	m.pass("before end")
 	err := m.placed.FinishOperation(ctx, o)
-	m.pass("after end")
+	m.saved(ctx, "after end")
+	return err
+}
+
+type batchKey struct{}
+
+// saved is pass for what is saved when the commit that it belongs to is.
+func (m mortal) saved(ctx context.Context, phase string) {
+	if later, ok := ctx.Value(batchKey{}).(*[]string); ok {
+		*later = append(*later, phase)
+		return
+	}
+	m.pass(phase)
+}
+
+// Together shares one commit, as the ledger itself does.
+func (m mortal) Together(ctx context.Context, fn func(context.Context) error) error {
+	var later []string
+	err := m.placed.(ledger.Batcher).Together(ctx, func(ctx context.Context) error {
+		later = nil
+		return fn(context.WithValue(ctx, batchKey{}, &later))
+	})
+	for _, phase := range later {
+		m.pass(phase)
+	}
 	return err
 }
 
