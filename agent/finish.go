@@ -37,13 +37,13 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	for _, o := range res.Outputs {
 		r.emit(ctx, EventMediaPromoted, MediaEvent{Output: o})
 	}
-	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
-	res.Warnings = r.warned()
-	if r.depth == 0 {
+	if r.depth == 0 { // before the record, so that an observer can save and show both at once
 		r.emit(ctx, endEvent(status), RunFinished{
 			Status: status, Message: rec.Message, Turns: rec.Turns, Usage: rec.Usage, Cost: rec.Cost, Error: rec.Error,
 		})
 	}
+	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
+	res.Warnings = r.warned()
 	return res, err
 }
 

@@ -25,13 +25,17 @@ type entry struct {
 	// what names the record, save saves it; nil for an event.
 	what string
 	save func(context.Context) error
+	// key is the same for states of one record, of which the newest says all; empty for
+	// a record that has one state.
+	key string
 	// done, if not nil, is told whether the commit of the entry came about.
 	done chan<- error
 }
 
-// eventLog saves events and records in order, without keeping those who emit them
-// waiting, and then hands the events to the feed. A writer runs only while there is
-// something to write.
+// eventLog saves events and records, without keeping those who emit them waiting, and then
+// hands the events to the feed. Commits come in order; within one the records come first, each in
+// its newest state, then the events in their order. A writer runs only while there is something
+// to write.
 type eventLog struct {
 	store  ledger.Store
 	logger *slog.Logger
@@ -49,9 +53,9 @@ type eventLog struct {
 // append queues an event.
 func (l *eventLog) append(ctx context.Context, e ledger.Event) { l.add(ctx, entry{event: e}) }
 
-// behind queues a record.
-func (l *eventLog) behind(ctx context.Context, what string, save func(context.Context) error) {
-	l.add(ctx, entry{what: what, save: save})
+// behind queues a state of a record.
+func (l *eventLog) behind(ctx context.Context, what, id string, save func(context.Context) error) {
+	l.add(ctx, entry{what: what, key: what + " " + id, save: save})
 }
 
 // now saves a record behind all that came before and waits for it. The error is that of
@@ -108,24 +112,20 @@ func (l *eventLog) drain(ctx context.Context, hurry <-chan struct{}) {
 // save makes one commit of a batch where the store can, and shows its events.
 func (l *eventLog) save(ctx context.Context, batch []entry) {
 	var shown []ledger.Event
+	records, events := sorted(batch)
 	write := func(ctx context.Context) {
 		shown = shown[:0] // the transaction may be tried again
-		for len(batch) > 0 {
-			n := nextEvents(batch)
-			if n == 0 {
-				l.failedSave(ctx, batch[0].what, batch[0].save(ctx))
-				batch = batch[1:]
-				continue
-			}
-			shown = append(shown, l.saveEvents(ctx, batch[:n])...)
-			batch = batch[n:]
+		for _, e := range records {
+			l.failedSave(ctx, e.what, e.save(ctx))
+		}
+		for _, tree := range events {
+			shown = append(shown, l.saveEvents(ctx, tree)...)
 		}
 	}
-	all := batch
 	var err error
-	if b, ok := l.store.(ledger.Batcher); ok && len(all) > 1 {
+	ctx = ledger.Relaxed(ctx)
+	if b, ok := l.store.(ledger.Batcher); ok && len(records)+len(events) > 1 {
 		err = b.Together(ctx, func(ctx context.Context) error {
-			batch = all
 			write(ctx)
 			return nil
 		})
@@ -136,7 +136,7 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 		l.failedSave(ctx, "events and records", err)
 		shown = shown[:0]
 	}
-	for _, e := range all {
+	for _, e := range batch {
 		if err != nil && e.save == nil {
 			shown = append(shown, e.event)
 		}
@@ -147,23 +147,33 @@ func (l *eventLog) save(ctx context.Context, batch []entry) {
 	l.feed.publish(shown)
 }
 
-// nextEvents counts the events of one tree at the front, so that a tree whose root is
-// missing spoils no other's.
-func nextEvents(batch []entry) int {
-	n := 0
-	for n < len(batch) && batch[n].save == nil && batch[n].event.Tree == batch[0].event.Tree {
-		n++
+// sorted gives the records of a batch without the states that a later one replaces, and its
+// events by tree, so that a tree whose root is missing spoils no other's.
+func sorted(batch []entry) (records []entry, events [][]ledger.Event) {
+	newest, trees := map[string]int{}, map[string]int{}
+	for i, e := range batch {
+		newest[e.key] = i
 	}
-	return n
+	for i, e := range batch {
+		switch {
+		case e.save == nil:
+			n, ok := trees[e.event.Tree]
+			if !ok {
+				n = len(events)
+				trees[e.event.Tree] = n
+				events = append(events, nil)
+			}
+			events[n] = append(events[n], e.event)
+		case e.key == "" || newest[e.key] == i:
+			records = append(records, e)
+		}
+	}
+	return records, events
 }
 
 // saveEvents keeps events. Those that cannot be saved are shown all the same, without a
 // sequence number.
-func (l *eventLog) saveEvents(ctx context.Context, batch []entry) []ledger.Event {
-	events := make([]ledger.Event, len(batch))
-	for i, e := range batch {
-		events[i] = e.event
-	}
+func (l *eventLog) saveEvents(ctx context.Context, events []ledger.Event) []ledger.Event {
 	saved, err := l.store.AppendEvents(ctx, events)
 	if err != nil {
 		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", events[0].Tree),

@@ -90,21 +90,23 @@ func (o *Observer) SaveRun(ctx context.Context, r agent.RunRecord) error {
 		if r.ParentID != "" {
 			row.ForkedFrom, row.ForkedStep = "", ""
 		}
-		return o.begin(ctx, row)
+		return o.begin(ledger.Relaxed(ctx), row)
 	case agent.StatusPaused:
 		row.FinishedAt = time.Time{} // it goes on
 	case agent.StatusSucceeded, agent.StatusFailed, agent.StatusCancelled:
 	}
 	cost, costErr := o.total(ctx, row.Owner, r.Tree, r.ID, r.Cost)
 	row.Cost = ledger.Cost(cost)
-	err := o.log.now(ctx, "end of a run", func(ctx context.Context) error { return o.store.FinishRun(ctx, row) })
-	if media.CodeOf(err) == media.CodeNotFound { // its beginning could not be saved
-		err = o.store.CreateRun(ctx, row)
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+	return errors.Join(o.log.now(ctx, "end of a run", func(ctx context.Context) error {
+		err := o.store.FinishRun(ctx, row)
+		if media.CodeOf(err) == media.CodeNotFound { // its beginning could not be saved
+			err = o.store.CreateRun(ctx, row)
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(costErr, o.promote(ctx, row, r.Promoted))
+	}))
 }
 
 // images are the pictures of a run as its row keeps them.
@@ -151,7 +153,7 @@ func (o *Observer) SaveStep(ctx context.Context, s agent.StepRecord) error {
 		Status: ledger.Status(s.Status), Code: s.Code, Message: s.Message, Params: s.Params, Outputs: s.Outputs,
 		ChildRunID: s.ChildRunID, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt,
 	}
-	o.log.behind(ctx, "step", func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
+	o.log.behind(ctx, "step", row.ID, func(ctx context.Context) error { return o.store.SaveStep(ctx, row) })
 	return nil
 }
 
@@ -167,7 +169,7 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 		row.Failure.Message = p.Error
 	}
 	row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
-	o.log.behind(ctx, "model call", func(ctx context.Context) error { return o.store.SavePrompt(ctx, row) })
+	o.log.behind(ctx, "model call", row.ID, func(ctx context.Context) error { return o.store.SavePrompt(ctx, row) })
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (c *serveCmd) Run(w *world) error {
 		defer crew.outfit.close()
 		observer = crew.observer
 		s := &server{
-			app: a, service: crew.service, generations: map[string]bool{}, slots: make(chan struct{}, a.settings.runsAtOnce),
+			app: a, service: crew.service, observer: crew.observer, generations: map[string]bool{}, slots: make(chan struct{}, a.settings.runsAtOnce),
 		}
 		return s.serve(w, address, c.Grace)
 	})

@@ -14,13 +14,18 @@ import (
 const most = 256
 
 // Open gives a pool like sql.Open("sqlite", dsn); nothing is opened before its first use.
-func Open(dsn string) *sql.DB { return sql.OpenDB(connector{dsn}) }
+func Open(dsn string) *sql.DB {
+	return sql.OpenDB(&connector{dsn: dsn, turn: make(chan struct{}, 1)})
+}
 
 // connector opens connections.
-type connector struct{ dsn string }
+type connector struct {
+	dsn  string
+	turn chan struct{} // full while a connection of the pool has a transaction
+}
 
 // Connect implements driver.Connector.
-func (c connector) Connect(context.Context) (driver.Conn, error) {
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
 	inner, err := c.Driver().Open(c.dsn)
 	if err != nil {
 		return nil, err
@@ -29,11 +34,11 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if !ok {
 		return inner, nil // a driver that can less: it works without what is kept
 	}
-	return &conn{wholeConn: whole, kept: map[string]*statement{}}, nil
+	return &conn{wholeConn: whole, kept: map[string]*statement{}, turn: c.turn}, nil
 }
 
 // Driver implements driver.Connector.
-func (connector) Driver() driver.Driver { return &sqlite.Driver{} }
+func (*connector) Driver() driver.Driver { return &sqlite.Driver{} }
 
 // wholeConn is what the driver's connections can.
 type wholeConn interface {
@@ -65,6 +70,8 @@ type conn struct {
 	wholeConn
 	kept  map[string]*statement
 	calls uint64
+	turn  chan struct{}
+	inTx  bool // its transaction has the turn
 }
 
 // statement is a compiled query. While its rows are read it is not used again.
@@ -76,6 +83,10 @@ type statement struct {
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	ctx, err := c.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := c.take(ctx, query)
 	if s == nil {
 		return c.wholeConn.ExecContext(ctx, query, args)
@@ -86,6 +97,10 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // QueryContext implements driver.QueryerContext.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	ctx, err := c.whole(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := c.take(ctx, query)
 	if s == nil {
 		return c.wholeConn.QueryContext(ctx, query, args)
@@ -105,7 +120,17 @@ func (c *conn) Close() error {
 		errs = append(errs, s.Close())
 	}
 	c.kept = nil
+	c.end()
 	return errors.Join(append(errs, c.wholeConn.Close())...)
+}
+
+// whole lets a statement that has begun within a transaction end: to watch for a
+// cancellation costs the driver a goroutine for each, and these are short.
+func (c *conn) whole(ctx context.Context) (context.Context, error) {
+	if !c.inTx {
+		return ctx, nil
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
 }
 
 // take gives the statement of a query, or nil for one that is not kept or is in use.

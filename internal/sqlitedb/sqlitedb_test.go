@@ -1,12 +1,14 @@
 package sqlitedb_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier/internal/sqlitedb"
 )
@@ -166,5 +168,74 @@ func BenchmarkInsert(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestTransactionsTakeTurns: one that may write waits for the one before it, in order and
+// without a pause, for as long as its context lasts; one that reads does not.
+func TestTransactionsTakeTurns(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	first, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.ExecContext(t.Context(), "INSERT INTO a (n, s) VALUES (1, 'a')"); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := db.BeginTx(gone, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a second transaction: %v", err)
+	}
+	reader, err := db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Error(err)
+	}
+	done := make(chan error)
+	go func() {
+		second, err := db.BeginTx(t.Context(), nil)
+		if err == nil {
+			_, err = second.ExecContext(t.Context(), "UPDATE a SET s = 'b' WHERE n = 1")
+			err = errors.Join(err, second.Commit())
+		}
+		done <- err
+	}()
+	if err := errors.Join(first.Commit(), <-done); err != nil {
+		t.Error(err)
+	}
+	if got := one(t, db, "SELECT s FROM a WHERE n = 1"); got != "b" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestCancelledTransactionGivesItsTurn: nobody waits for one whose caller is gone.
+func TestCancelledTransactionGivesItsTurn(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	first, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.ExecContext(ctx, "INSERT INTO a (n, s) VALUES (1, 'a')"); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := first.ExecContext(ctx, "INSERT INTO a (n, s) VALUES (2, 'a')"); err == nil {
+		t.Error("a write after the cancellation")
+	}
+	second, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Commit(); err != nil {
+		t.Error(err)
+	}
+	if got := one(t, db, "SELECT COUNT(*) FROM a"); got != "0" {
+		t.Errorf("%s rows", got)
 	}
 }

@@ -3,19 +3,24 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"sync"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
 // queue holds the writes that wait. One caller at a time leads: it takes all of them into
 // one transaction, so that one sync serves many callers, tells each that it is done, and
 // lets the first of those that came meanwhile lead. Each caller still returns only when its
-// rows are on the disk, and a write that fails undoes only itself.
+// rows are on the disk, and a write that fails undoes only itself. A batch that is relaxed
+// as a whole is not synced.
 type queue struct {
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards waiting and led
 	waiting []*write
 	led     bool
+
+	relaxed bool // the connection does not sync; whoever leads uses it
 }
 
 // write is one caller's part of a transaction.
@@ -54,7 +59,30 @@ func (q *queue) lead(db *sql.DB) {
 	q.waiting = nil
 	q.mu.Unlock()
 	defer q.handOver(batch)
+	if err := q.prepare(db, batch); err != nil {
+		for _, w := range batch {
+			w.err = err
+		}
+		return
+	}
 	writeAll(db, batch)
+}
+
+// prepare sets whether the commits of a batch are synced.
+func (q *queue) prepare(db *sql.DB, batch []*write) error {
+	relaxed := !slices.ContainsFunc(batch, func(w *write) bool { return !ledger.IsRelaxed(w.ctx) })
+	if relaxed == q.relaxed {
+		return nil
+	}
+	level := "FULL"
+	if relaxed {
+		level = "NORMAL"
+	}
+	if _, err := db.ExecContext(batch[0].ctx, "PRAGMA synchronous = "+level); err != nil {
+		return err
+	}
+	q.relaxed = relaxed
+	return nil
 }
 
 // handOver ends the turn of a batch, also when a write of it panicked. (What the leader is

@@ -195,6 +195,37 @@ func TestNobodyWaitsLongerThanTheirCommit(t *testing.T) {
 	}
 }
 
+// TestOnlyRelaxedBatchesAreNotSynced: one write that is to be synced has the whole batch synced.
+func TestOnlyRelaxedBatchesAreNotSynced(t *testing.T) {
+	t.Parallel()
+	s, db := openConfig(t, Config{Path: filepath.Join(t.TempDir(), "a.db")})
+	defer s.Close()
+	const normal, full = 1, 2
+	save := func(ctx context.Context, id string) func() error {
+		return func() error {
+			return s.BeginOperation(ctx, ledger.Operation{ID: id, Owner: "ann", Tree: "t", Status: "queued"})
+		}
+	}
+	relaxed := ledger.Relaxed(t.Context())
+	for i, step := range []struct {
+		writes []func() error
+		level  int
+	}{
+		{[]func() error{save(relaxed, "1"), save(relaxed, "2")}, normal},
+		{[]func() error{save(relaxed, "3"), save(t.Context(), "4")}, full},
+		{[]func() error{save(relaxed, "5")}, normal},
+		{[]func() error{save(t.Context(), "6")}, full},
+	} {
+		if err := errors.Join(together(t, db, step.writes...)...); err != nil {
+			t.Fatal(err)
+		}
+		var level int
+		if err := db.Write.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&level); err != nil || level != step.level {
+			t.Errorf("step %d: synchronous = %d, %v", i, level, err)
+		}
+	}
+}
+
 // BenchmarkWrites64 begins operations from 64 goroutines.
 func BenchmarkWrites64(b *testing.B) {
 	s, err := Open(b.Context(), Config{Path: filepath.Join(b.TempDir(), "a.db")})
