@@ -1,5 +1,5 @@
 // Package sqlite is the ledger on one SQLite file, for one machine: pure Go, write
-// ahead log, foreign keys on, every commit synced before it returns. Writes that come
+// ahead log, foreign keys on, every commit but a relaxed one synced before it returns. Writes that come
 // while another is being synced share the next sync. Several processes may share the
 // file; writers take turns.
 //
