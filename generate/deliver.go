@@ -3,10 +3,7 @@ package generate
 import (
 	"context"
 	"fmt"
-	"maps"
-	"strings"
 
-	"atelier/imaging"
 	"atelier/media"
 )
 
@@ -226,102 +223,3 @@ func (x *execution) short(ctx context.Context, c call, got int) {
 	e.Retryable = got > 0 // by hand: see [Gateway.Retry]
 	x.fail(ctx, c, got, e)
 }
-
-// partial passes a preview frame on and remembers the last one. A frame for a result
-// beyond those of the call is shown to nobody.
-func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob) {
-	if slot < 1 || slot > c.n() {
-		return
-	}
-	index := c.slots[slot-1]
-	x.mu.Lock()
-	p := preview{count: x.previews[index].count + 1, last: b, call: c}
-	x.previews[index] = p
-	x.mu.Unlock()
-	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Progress: -1, Status: StatusRunning})
-}
-
-// keepPreview records the last preview of a slot that ended without its picture.
-func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
-	x.mu.Lock()
-	p, ok := x.previews[s.Index]
-	x.mu.Unlock()
-	if !ok || s.Error == nil {
-		return s
-	}
-	d := delivery{x: x, call: p.call}
-	o := d.describe(ctx, p.last, s.Index, nil)
-	o.Partial = true
-	o.Label += " (preview)"
-	o = x.record(ctx, o)
-	failed := *s.Error
-	failed.Message += "; the last preview was kept as " + string(o.Ref)
-	s.Error = &failed
-	return s
-}
-
-// record stores the record of an output before anybody sees it (law 2), unless it has one.
-// A record that cannot be saved warns; the picture stays.
-func (x *execution) record(ctx context.Context, o media.Output) media.Output {
-	if x.g.config.Recorder == nil || o.ID != "" {
-		return o
-	}
-	recorded, err := x.g.config.Recorder.Record(ctx, o)
-	if err != nil {
-		x.warn(fmt.Sprintf("the record of %s could not be saved: %s", o.Ref, asError(err).Message))
-		return o
-	}
-	return recorded
-}
-
-// describe makes the output of stored media.
-func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said map[string]any) media.Output {
-	x, plan := d.x, d.call.plan
-	label := plan.req.Label
-	switch {
-	case label == "":
-		label = fmt.Sprintf("Generated %s %d", x.op.Modality, index)
-	case x.op.N > 1:
-		label = fmt.Sprintf("%s %d", label, index)
-	}
-	meta := map[string]any{
-		"model": plan.Model.Name, "api_model": plan.Model.APIModel, "provider": plan.Model.Provider, "digital_source_type": term(plan.sourceType()),
-	}
-	maps.Copy(meta, said)
-	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
-	for _, in := range plan.req.Inputs {
-		role := "input"
-		if x.op.Method == MethodVariation {
-			role = "variation"
-		}
-		o.Lineage = append(o.Lineage, media.Parent{Ref: in.Ref, Role: role})
-	}
-	if m := plan.req.Mask; m != nil {
-		o.Lineage = append(o.Lineage, media.Parent{Ref: m.Ref, Role: "mask"})
-	}
-	o.Origin = media.Origin{Direction: "output", Source: plan.Model.Name, AgentPath: media.ScopeOf(ctx).AgentPath, Operation: x.op.ID}
-	o.CreatedAt = x.g.config.Now().UTC()
-	return o
-}
-
-// sourceType says how the pixels came to be. A rule that edits what a model made leaves
-// a picture with parts that a model made.
-func (p *Plan) sourceType() string {
-	edited := p.req.Method == MethodEdit
-	if p.Model.Provider != offlineProvider {
-		if edited {
-			return imaging.SourceEdited
-		}
-		return imaging.SourceGenerated
-	}
-	for _, in := range p.req.Inputs {
-		if t, _ := in.Metadata["digital_source_type"].(string); t == term(imaging.SourceGenerated) || t == term(imaging.SourceEdited) {
-			return imaging.SourceEdited
-		}
-	}
-	return imaging.SourceAlgorithmic
-}
-
-// term is an IPTC digital source type without its scheme, whose long address looks like
-// base64 to those who scrub.
-func term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }

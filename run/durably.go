@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"time"
 
-	"atelier/action"
-	"atelier/agent"
 	"atelier/journal"
-	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
 )
@@ -88,40 +84,6 @@ func (r *Run) setConversation(w work) {
 	}
 }
 
-// fail ends a run that could not go on, where it had begun before: its agent is not
-// there any more, for instance.
-func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
-	defer cancel()
-	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
-	if err != nil {
-		return // it had not begun: its caller is told
-	}
-	s.endAs(ctx, row, agent.StatusFailed, why)
-}
-
-// endAs ends a run outside of its agent. What it had counted stays.
-func (s *Service) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
-	p := action.Problem{Code: media.CodeOf(why), Message: media.Scrub(why.Error()), Retryable: media.Retryable(why)}
-	row.Status, row.FinishedAt = ledger.Status(status), s.cfg.Now()
-	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
-	if err := s.cfg.Ledger.FinishRun(ctx, row); err != nil {
-		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.Scrub(err.Error())))
-	}
-	if row.Parent != "" {
-		return
-	}
-	kind := agent.EventRunFailed
-	if status == agent.StatusCancelled {
-		kind = agent.EventRunCancelled
-	}
-	ctx = media.WithScope(ctx, media.Scope{Owner: row.Owner, Tree: row.Tree, Run: row.ID, AgentPath: row.AgentPath})
-	s.cfg.Observer.Emit(ctx, agent.Event{
-		Type: kind, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: row.FinishedAt,
-		Data: agent.RunFinished{Status: status, Error: &p},
-	})
-}
-
 // claim finds the run that was started or resumed here, or admits one that the engine
 // brings. It gives none where another part of the run is here: this one has ended.
 func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
@@ -140,15 +102,6 @@ func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
 	}
 	close(r.taken)
 	return r, nil
-}
-
-// takenOver tells that a run that had begun goes on in this process. That it goes on with
-// an answer is told by its agent.
-func (s *Service) takenOver(ctx context.Context, row ledger.Run) {
-	s.cfg.Observer.Emit(ctx, agent.Event{
-		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(),
-		Data: agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task},
-	})
 }
 
 // outfit gives the agents for a setting.
@@ -177,164 +130,6 @@ func (s *Service) Healthy(ctx context.Context) error {
 		return nil
 	}
 	return s.cfg.Engine.Healthy(ctx)
-}
-
-// takenWithin is how long it may take until what was handed over begins: a busy machine
-// is slow, and who waits longer is told that another process has it.
-const takenWithin = 30 * time.Second
-
-// End cancels a run wherever it is: one of another process stops there within a second,
-// one that waits or whose process has ended is ended here. What it made is kept. The
-// errors are those of [Service.Resume], but for a run that is under way.
-func (s *Service) End(ctx context.Context, owner, runID string) error {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
-	if err != nil {
-		return err
-	}
-	st, err := s.state(ctx, row)
-	if err != nil {
-		return err
-	}
-	if st.Status == ledger.WaitPaused {
-		return s.endPaused(ctx, st)
-	}
-	if s.Cancel(row.Tree) == nil {
-		return nil
-	}
-	if s.cfg.Engine == nil {
-		_, err := s.goOn(ctx, row, st)
-		return err
-	}
-	id := partID(row.Tree, st.Number)
-	state, _, err := s.cfg.Engine.State(id)
-	if err == nil && state == durable.StateUnderWay {
-		return s.cfg.Engine.Cancel(ctx, id)
-	}
-	if state != durable.StateOrphaned {
-		_, err = s.goOn(ctx, row, st) // says why not
-		return err
-	}
-	r := newRun(ctx, row.Tree)
-	r.part = st.Number
-	r.cancel()
-	if r, err = s.take(ctx, r); err != nil {
-		return err
-	}
-	_, err = r.Wait(ctx)
-	if media.CodeOf(err) == media.CodeCancelled {
-		return nil
-	}
-	return err
-}
-
-// endPaused ends a run that waits for a person.
-func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
-	v, err := readSaved(st)
-	if err != nil {
-		return err
-	}
-	st.Status, st.Pending = ledger.WaitOver, nil
-	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
-		return err
-	}
-	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
-	for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
-		list, err := s.cfg.Ledger.ListRuns(ctx, st.Owner, ledger.RunQuery{Tree: st.RunID, Status: ledger.StatusPaused, Page: p})
-		if err != nil {
-			return err
-		}
-		for _, row := range list.Items {
-			s.endAs(ctx, row, agent.StatusCancelled, why)
-		}
-		if p.After = list.Next; p.After == "" {
-			break
-		}
-	}
-	if v.Thread != nil {
-		s.answer(ctx, v.Thread, v.State.Request, nil, why)
-	}
-	return s.cfg.Observer.Flush(ctx)
-}
-
-// take takes a run over and waits until it begins.
-func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
-	if err := s.enter(r); err != nil {
-		return nil, err
-	}
-	if err := s.cfg.Engine.TakeOver(ctx, partID(r.ID, r.part)); err != nil {
-		s.leave(r)
-		return nil, err
-	}
-	return s.begun(ctx, r)
-}
-
-// begun waits until work on a run that was admitted begins in this process.
-func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {
-	limit := time.NewTimer(takenWithin)
-	defer limit.Stop()
-	var err error
-	select {
-	case <-r.taken:
-		return r, nil
-	case <-limit.C:
-		err = media.Errorf(media.CodeConflict, "another process goes on with run %s: wait for it (atelier runs events %[1]s)", r.ID)
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	s.leave(r)
-	return nil, err
-}
-
-// TakeOver takes over all runs whose processes have ended and whose settings this
-// service has, and gives how many there were. The others are logged and stay.
-func (s *Service) TakeOver(ctx context.Context) (int, error) {
-	if s.cfg.Engine == nil {
-		return 0, nil
-	}
-	orphans, err := s.cfg.Engine.Orphans(ctx)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, o := range orphans {
-		var w work
-		err := json.Unmarshal(o.Input, &w)
-		if err == nil {
-			_, err = s.outfit(ctx, w.Setting)
-		}
-		if err == nil {
-			err = s.cfg.Engine.TakeOver(ctx, o.ID)
-		}
-		if err != nil {
-			slog.WarnContext(ctx, "run not taken over", slog.String("run", o.ID), slog.String("error", media.Scrub(err.Error())))
-			continue
-		}
-		n++
-	}
-	m, err := s.beginAnswered(ctx)
-	return n + m, err
-}
-
-// answeredBefore is how long whoever took an answer may take to go on with the run.
-const answeredBefore = 5 * time.Second
-
-// beginAnswered begins the parts whose answers were taken by processes that ended then.
-func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
-	answered, err := s.cfg.Ledger.ListAnswered(ctx, s.cfg.Now().Add(-answeredBefore), ledger.MaxLimit)
-	if err != nil {
-		return 0, err
-	}
-	for _, st := range answered {
-		if _, _, err := s.cfg.Engine.State(partID(st.RunID, st.Number)); media.CodeOf(err) != media.CodeNotFound {
-			continue // it has begun, and may be an orphan
-		}
-		if _, err := s.again(ctx, st); err != nil {
-			slog.WarnContext(ctx, "answered run not begun", slog.String("run", st.RunID), slog.String("error", media.Scrub(err.Error())))
-			continue
-		}
-		n++
-	}
-	return n, nil
 }
 
 // HandOver ends the service without ending its runs: steps that have begun may end while

@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 	"time"
 
+	"atelier/agent"
 	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
 )
 
 // progress shows on a terminal what is going on, on one line that is rewritten.
@@ -75,5 +80,48 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 	case generate.EventSlot:
 		p.say("%s %d: %s", p.noun, e.Slot, e.Status)
 	case generate.EventFinished:
+	}
+}
+
+// follow shows a run's events until stop is called.
+func (p *progress) follow(o *run.Observer) (stop func()) {
+	if !p.on {
+		return func() {}
+	}
+	events, end := o.Subscribe("")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e := range events {
+			p.event(e)
+		}
+	}()
+	return func() { end(); <-done }
+}
+
+// event shows one event of a run.
+func (p *progress) event(e ledger.Event) {
+	var d struct {
+		Name, Agent, Message, Status string
+		Output                       media.Output
+	}
+	// A payload of another shape has nothing to show.
+	_ = json.Unmarshal(e.Payload, &d)
+	switch agent.EventType(e.Kind) {
+	case agent.EventAgentStarted:
+		p.say("%s works", d.Name)
+	case agent.EventTurnStarted:
+		p.say("thinking")
+	case agent.EventActionStarted:
+		p.say("%s", d.Name)
+	case agent.EventMediaStored:
+		word := "made"
+		if d.Output.Origin.Direction == "input" {
+			word = "given"
+		}
+		p.keep("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, d.Output.Label)
+	case agent.EventWarning:
+		p.keep("  warning: %s", d.Message)
+	default:
 	}
 }

@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/media"
+)
+
+// modelCall is one call of the run's model. name is that of its durable step; a
+// schema asks for JSON.
+type modelCall struct {
+	name, system string
+	// number tells the calls of one turn and kind apart.
+	number   int
+	messages []chat.Message
+	schema   json.RawMessage
+}
+
+// call makes one model call, journalled and recorded. The text of the response holds
+// placeholders instead of tokens, and the media that the model made is in the set.
+func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
+	p := r.model.Profile()
+	rec := PromptRecord{
+		ID: r.newID("prompt "+c.name, callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
+		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+	}
+	save := func() {
+		if r.said(c.name) {
+			return // as it was put to the model then
+		}
+		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
+	}
+	save()
+	scope := media.ScopeOf(ctx)
+	scope.PromptRun = rec.ID
+	ctx = media.WithScope(ctx, scope)
+	req := chat.Request{System: rec.System, Messages: rec.Messages, Schema: c.schema}
+	if c.schema != nil {
+		req.SchemaName = schemaName
+	}
+	done, err := r.generate(ctx, c.name, req)
+	resp := done.Response
+	rec.FinishedAt = r.r.cfg.Now()
+	if !done.Ended.IsZero() {
+		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
+	}
+	if err != nil {
+		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
+		if errors.Is(err, chat.ErrUnsettled) {
+			r.mu.Lock()
+			r.cost.Complete = false
+			r.mu.Unlock()
+		}
+		save()
+		return chat.Response{}, err
+	}
+	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
+	r.count(p, resp)
+	r.warn(ctx, resp.Warnings...)
+	if resp.Media, err = r.keep(ctx, c.name, p, resp.Media); err != nil {
+		return resp, err
+	}
+	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
+	rec.Response = media.Scrub(resp.Text)
+	if resp.Model != "" {
+		rec.Model = resp.Model
+	}
+	save()
+	return resp, nil
+}
+
+func statusOf(ctx context.Context, err error) Status {
+	if ctx.Err() != nil || media.CodeOf(err) == media.CodeCancelled {
+		return StatusCancelled
+	}
+	return StatusFailed
+}
+
+// answered is a model's answer as the journal remembers it, a failure too: a replay
+// does not ask again.
+type answered struct {
+	Response  chat.Response `json:"response"`
+	Failure   *failure      `json:"failure,omitempty"`
+	Unsettled bool          `json:"unsettled,omitempty"`
+	// Lost are pictures that could not be read: the model was not asked.
+	Lost  []lost    `json:"lost,omitempty"`
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+}
+
+// failure is an error as the journal remembers it.
+type failure struct {
+	Code       media.Code    `json:"code"`
+	Message    string        `json:"message"`
+	Retryable  bool          `json:"retryable,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Valid      []string      `json:"valid,omitempty"`
+}
+
+func failureOf(err error) *failure {
+	f := &failure{Code: media.CodeOf(err), Message: media.Scrub(err.Error()), Retryable: media.Retryable(err)}
+	var e *media.Error
+	if errors.As(err, &e) {
+		f.RetryAfter, f.Valid = e.RetryAfter, e.Valid
+	}
+	return f
+}
+
+// err gives the error back.
+func (a answered) err() error {
+	if len(a.Lost) > 0 {
+		return &lostError{a.Lost}
+	}
+	if a.Failure == nil {
+		return nil
+	}
+	f := a.Failure
+	e := &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+	if a.Unsettled {
+		e.Cause = chat.ErrUnsettled
+	}
+	return e
+}
+
+// generate is the journalled call.
+func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
+	var failed error // the error itself, where the call was made just now
+	live := false
+	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+		live = true
+		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages)}
+		if len(a.Lost) > 0 {
+			return json.Marshal(a)
+		}
+		a.Response, failed = r.billed(ctx, req)
+		if failed != nil {
+			if ctx.Err() != nil {
+				return nil, failed
+			}
+			if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
+				a.Lost = r.missing(ctx, req.Messages)
+			}
+			if len(a.Lost) > 0 {
+				failed = nil // the bytes went away on the way to the provider
+				return json.Marshal(a)
+			}
+			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
+		}
+		// What the provider's text holds of tokens never gets into a durable step.
+		a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
+		a.Ended = r.r.cfg.Now()
+		return json.Marshal(a)
+	})
+	if err != nil {
+		return answered{}, err
+	}
+	var a answered
+	if err := json.Unmarshal(b, &a); err != nil {
+		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
+	}
+	r.countAct(a.Began, a.Ended, live, generate.Charge{
+		ID: media.ScopeOf(ctx).PromptRun, USD: a.Response.CostUSD, Images: int64(pictures(a.Response.Media)),
+	})
+	if failed != nil {
+		return a, failed
+	}
+	return a, a.err()
+}
+
+// count adds a call to usage and cost.
+func (r *run) count(p chat.Profile, resp chat.Response) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.usage.add(Usage{
+		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),
+	})
+	r.spend(resp.Usage)
+	r.cost.addCall(resp, p.Offline)
+	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}
+	if !slices.Contains(r.models, use) {
+		r.models = append(r.models, use)
+	}
+}

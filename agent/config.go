@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelier/action"
+	"atelier/chat"
+	"atelier/generate"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// ChatModels opens a chat model; *chat.Registry is one. prefer lists display names
+// or ids, best first; the choice says why a wish was not met.
+type ChatModels interface {
+	Choose(ctx context.Context, prefer []string) (chat.Choice, error)
+}
+
+// Codec is what a run and [Resolve] need of *wire.Codec.
+type Codec interface {
+	// Placeholders replaces wire tokens of the scope in text by placeholders.
+	Placeholders(scope, text string) string
+	// Open reads a stored blob; the caller closes it.
+	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
+	// Store reads r to its end, sniffs and limits it, and gives the stored blob.
+	Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error)
+	// WriteDataURI streams a blob as data:TYPE;base64,….
+	WriteDataURI(ctx context.Context, w io.Writer, b media.Blob) error
+}
+
+// Source says whether something that an agent may require is there.
+type Source struct {
+	Configured bool `json:"configured"`
+	// Reason says, for models and people, how to configure it; empty if it is.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Config is what a [Runner] needs.
+type Config struct {
+	// Definitions are the agents; required unless GoAgents has some.
+	Definitions *Definitions
+	// GoAgents are agents written in Go, by slug. They are called like the others.
+	GoAgents map[string]GoAgent
+	// Actions are what agents can do; required.
+	Actions *action.Registry
+	// Models opens chat models; required unless every agent is a Go agent.
+	Models ChatModels
+	// Codec cleans model text and opens media; required.
+	Codec Codec
+	// Recorder records pictures that a chat model made itself; nil records nothing.
+	Recorder media.Recorder
+	// Find reads a media record of an owner by its id, for images that are given by id;
+	// nil knows none. An unknown id is media.CodeNotFound.
+	Find func(ctx context.Context, owner, id string) (media.Output, error)
+	// Guardrail looks at what a person wrote before a model does; nil lets all pass.
+	Guardrail Guardrail
+	// Journal makes the run durable; nil means [journal.Memory].
+	Journal journal.Journal
+	// Budget bounds the calls of chat models; give the one of the gateway, so that both
+	// count against the same. Nil means [generate.InMemory].
+	Budget generate.Budget
+	// Observer saves and shows what happens; nil means nobody does.
+	Observer Observer
+	// Sources are files, web, db, kb and the program's own by name. A name that is
+	// missing is not configured.
+	Sources map[string]Source
+	// Parallel is how many acts of one step run at once; 0 means 8.
+	Parallel int
+	// Now is the clock; nil means time.Now in UTC.
+	Now func() time.Time
+	// NewID makes ids of runs, steps and prompts; nil means UUIDv7.
+	NewID func() string
+}
+
+// Validate names the setting that is missing.
+func (c Config) Validate() error {
+	switch {
+	case c.Actions == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Actions is missing: give the action registry")
+	case c.Codec == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Codec is missing: give the wire codec")
+	case c.Definitions == nil && len(c.GoAgents) == 0:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Definitions is missing: load some, or give GoAgents")
+	case c.Definitions != nil && c.Models == nil:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Models is missing: give the chat registry")
+	case c.Parallel < 0:
+		return media.Errorf(media.CodeInvalid, "agent.Config.Parallel must not be negative")
+	}
+	return nil
+}
+
+func (c Config) withDefaults() Config {
+	if c.Definitions == nil {
+		c.Definitions = &Definitions{}
+	}
+	if c.Journal == nil {
+		c.Journal = journal.Memory{}
+	}
+	if c.Budget == nil {
+		c.Budget = generate.InMemory{}
+	}
+	if c.Observer == nil {
+		c.Observer = silent{}
+	}
+	if c.Parallel == 0 {
+		c.Parallel = 8
+	}
+	if c.Now == nil {
+		c.Now = func() time.Time { return time.Now().UTC() } //nolint:forbidigo // the default clock
+	}
+	if c.NewID == nil {
+		c.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	return c
+}

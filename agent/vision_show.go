@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/chat"
+	"atelier/media"
+)
+
+// offer shows what the actions of a step made, as far as the policy allows: the newest
+// first, and older ones go for them.
+func (r *run) offer(ctx context.Context, res *results) {
+	p := r.vision
+	if !p.Enabled || r.model == nil || !r.model.Profile().SupportsVision {
+		return
+	}
+	var bytes int64
+	count := 0
+	for i := len(res.Actions) - 1; i >= 0; i-- {
+		a, err := r.r.cfg.Actions.Lookup(res.Actions[i].Name)
+		if err != nil {
+			continue
+		}
+		for _, o := range slices.Backward(res.Actions[i].Media) {
+			if !p.allows(a, o) || res.shows(o.Ref) || count == p.MaxImages || bytes >= p.MaxTotalBytes {
+				continue
+			}
+			s, err := r.fit(ctx, fmt.Sprintf("turn-%d-show-%s", r.turns, o.Ref), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
+			if err != nil {
+				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.Scrub(err.Error())))
+				continue
+			}
+			s.turns, s.policy = p.TurnsToLive, true
+			res.views = append(res.views, s)
+			r.note(s)
+			count, bytes = count+1, bytes+s.shown.SizeBytes
+		}
+	}
+	r.history.withdraw(r.turns, p, count, bytes)
+}
+
+// withdraw takes the oldest pictures of the policy out where newer ones leave no room.
+func (h *history) withdraw(turn int, p VisionContextPolicy, count int, bytes int64) {
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		e := &h.entries[i]
+		if e.results == nil {
+			continue
+		}
+		changed := false
+		e.results.views = slices.DeleteFunc(e.results.views, func(s sight) bool {
+			if !s.policy {
+				return false
+			}
+			count, bytes = count+1, bytes+s.shown.SizeBytes
+			over := count > p.MaxImages || bytes > p.MaxTotalBytes || turn+1-e.turn > s.turns
+			changed = changed || over
+			return over
+		})
+		if changed {
+			e.render()
+		}
+	}
+}
+
+// note remembers a picture that the policy showed.
+func (r *run) note(s sight) {
+	i := InputImage{Ref: s.ref, MIMEType: s.shown.MIMEType, FileName: s.shown.FileName}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.context, i) {
+		r.context = append(r.context, i)
+	}
+}
+
+// keptForAnswer is how many tokens of a model's context are left for its answer.
+const keptForAnswer = 4096
+
+// withinSight takes the oldest pictures out of messages that hold more than the model
+// takes: in number, in bytes, in tokens by the provider's own formula. A later request
+// shows them again if there is room. The history stays as it is.
+func (r *run) withinSight(ctx context.Context, messages []chat.Message) []chat.Message {
+	p := r.model.Profile()
+	for {
+		why := overSight(p, chat.Request{System: r.r.systems[r.spec.slug], Messages: messages})
+		if why == "" {
+			return messages
+		}
+		ref, less := withoutOldest(messages, why)
+		if ref == "" {
+			return messages
+		}
+		r.warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s", ref, r.spec.slug, why))
+		messages = less
+	}
+}
+
+// overSight says what is too much for the model; empty if nothing is.
+func overSight(p chat.Profile, req chat.Request) string {
+	var count, large int
+	var bytes int64
+	for _, m := range req.Messages {
+		for _, part := range m.Parts {
+			if part.Media == nil {
+				continue
+			}
+			count, bytes = count+1, bytes+part.Media.SizeBytes
+			if p.ManyImageSide > 0 && max(part.Media.Width, part.Media.Height) > p.ManyImageSide {
+				large++
+			}
+		}
+	}
+	switch {
+	case count == 0:
+		return ""
+	case p.MaxImages > 0 && count > p.MaxImages:
+		return fmt.Sprintf("%s takes %d pictures in one request", p.Name, p.MaxImages)
+	case large > 0 && p.ManyImages > 0 && count > p.ManyImages:
+		return fmt.Sprintf("%s takes %d large pictures in one request", p.Name, p.ManyImages)
+	case p.MaxTotalImageBytes > 0 && bytes > p.MaxTotalImageBytes:
+		return fmt.Sprintf("%s takes %d bytes of pictures in one request", p.Name, p.MaxTotalImageBytes)
+	case p.ContextTokens > 0 && p.EstimateTokens(req) > p.ContextTokens-min(keptForAnswer, p.ContextTokens/4):
+		return fmt.Sprintf("the context of %s has %d tokens", p.Name, p.ContextTokens)
+	}
+	return ""
+}
+
+// withoutOldest copies messages without their first picture and gives its ref.
+func withoutOldest(messages []chat.Message, why string) (media.Ref, []chat.Message) {
+	for i, m := range messages {
+		at := slices.IndexFunc(m.Parts, func(p chat.Part) bool { return p.Media != nil })
+		if at < 0 {
+			continue
+		}
+		ref := m.Parts[at].Media.Ref
+		if at > 0 { // the picture may be a smaller form; its item stands before it
+			if named, err := media.ParseRef(strings.Trim(m.Parts[at-1].Text, "\n:")); err == nil {
+				ref = named
+			}
+		}
+		m.Parts = slices.Clone(m.Parts)
+		m.Parts[at] = chat.Part{Text: " [not shown any more: " + why + "; View Agent Media shows it again]"}
+		out := slices.Clone(messages)
+		out[i] = m
+		return ref, out
+	}
+	return "", messages
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/media"
+)
+
+func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outputView {
+	out := []outputView{}
+	for _, o := range items {
+		path := ""
+		if rel, ok := paths[o.Ref]; ok {
+			path = filepath.Join(c.Out, filepath.FromSlash(rel))
+		}
+		out = append(out, viewOf(o, path))
+	}
+	return out
+}
+
+// readable is the message without raw placeholders: each becomes the item's name.
+func readable(res *agent.Result) string {
+	return media.ResolveString(res.Message, func(r media.Ref) string {
+		if o, ok := res.Find(r); ok {
+			return named(o.Label, r)
+		}
+		return "[missing " + string(r.Modality()) + "]"
+	})
+}
+
+// named shows an item within a text for people.
+func named(label string, r media.Ref) string {
+	return "[" + strings.TrimSpace(label+" "+string(r)) + "]"
+}
+
+func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
+	if c.JSON {
+		return w.printJSON(ans)
+	}
+	if ans.Message != "" {
+		w.line("%s", ans.Message)
+	}
+	for _, o := range ans.Outputs {
+		where := o.Path
+		if where == "" {
+			where = "atelier media get " + string(o.Ref)
+		}
+		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
+	}
+	for _, d := range ans.Dispositions {
+		w.note("%s", became(d))
+	}
+	for _, warning := range ans.Warnings {
+		w.note("warning: %s", warning)
+	}
+	if n := len(ans.AlsoMade); n > 0 {
+		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
+	}
+	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
+		duration(res.Usage.WorkedMS), money(ans.Cost.EstimatedUSD))
+	if ans.Conversation != "" {
+		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
+	}
+	if ans.Report != "" {
+		w.line("report: %s", ans.Report)
+	}
+	w.ask(ans.RunID, ans.Pending)
+	return nil
+}
+
+// became says what became of a wish.
+func became(d generate.Disposition) string {
+	used := ""
+	if d.Applied != "" {
+		used = fmt.Sprintf(", used %q", d.Applied)
+	}
+	return fmt.Sprintf("%s %s: asked %q%s: %s", d.Setting, d.Outcome, d.Asked, used, d.Reason)
+}
+
+// ending turns a run's status into the exit code and says what failed.
+func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
+	switch res.Status {
+	case agent.StatusSucceeded:
+		return nil
+	case agent.StatusPaused:
+		return quiet{exitPaused}
+	case agent.StatusCancelled:
+		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
+		return quiet{exitInterrupted}
+	default:
+	}
+	if runErr == nil && res.Error != nil {
+		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
+	}
+	return runErr
+}
+
+// openInBrowser opens a file with the system's program for it, if there is one.
+func openInBrowser(ctx context.Context, w *world, path string) {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	name, args := "xdg-open", []string{path}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", path}
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		w.note("open %s in a browser", path)
+		return
+	}
+	if err := exec.CommandContext(ctx, name, args...).Start(); err != nil { //nolint:gosec // a fixed program and a path of our own making
+		w.note("open %s in a browser", path)
+	}
+}

@@ -1,0 +1,85 @@
+package generatetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/journal"
+	"atelier/media"
+)
+
+// Recorder keeps records in memory. It is safe for concurrent use; the zero value is
+// empty and ready.
+type Recorder struct {
+	// Fail, if set, is asked before every record; its error is returned.
+	Fail func(o media.Output) error
+
+	mu      sync.Mutex // guards records
+	records []media.Output
+}
+
+var _ media.Recorder = (*Recorder)(nil)
+
+// Record keeps the output under an id.
+func (r *Recorder) Record(_ context.Context, o media.Output) (media.Output, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Fail != nil {
+		if err := r.Fail(o); err != nil {
+			return o, err
+		}
+	}
+	o.ID = fmt.Sprintf("record-%d", len(r.records)+1)
+	r.records = append(r.records, o)
+	return o, nil
+}
+
+// Records lists what was recorded, in order.
+func (r *Recorder) Records() []media.Output {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.records)
+}
+
+// Journal is journal.Memory whose sleeps take no time and are noted. It is safe for
+// concurrent use; the zero value is ready.
+type Journal struct {
+	// OnSleep, if set, runs in place of each sleep, for tests that let something happen
+	// meanwhile.
+	OnSleep func(ctx context.Context, d time.Duration) error
+
+	mu     sync.Mutex // guards slept
+	slept  []time.Duration
+	memory journal.Memory
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// Step runs fn.
+func (j *Journal) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
+	return j.memory.Step(ctx, name, fn)
+}
+
+// Sleep notes d and returns at once.
+func (j *Journal) Sleep(ctx context.Context, d time.Duration) error {
+	j.mu.Lock()
+	j.slept = append(j.slept, d)
+	j.mu.Unlock()
+	if j.OnSleep != nil {
+		return j.OnSleep(ctx, d)
+	}
+	return ctx.Err()
+}
+
+// Child gives the same journal.
+func (j *Journal) Child(context.Context, string) (journal.Journal, error) { return j, nil }
+
+// Slept lists the sleeps so far.
+func (j *Journal) Slept() []time.Duration {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.slept)
+}

@@ -1,0 +1,134 @@
+package generatetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// expectation is what becomes of a fault.
+type expectation struct {
+	// codes are the slot's possible error codes; none means that it succeeds.
+	codes []media.Code
+	// calls is how often the provider is called: a fault that may have been billed is
+	// never repeated.
+	calls int
+	// waited is the least wait before the repeat.
+	waited time.Duration
+	status generate.Status
+}
+
+// asked is the wait that [FaultRateLimit] names in scenarios.
+const asked = 7 * time.Second
+
+// expected tells what every fault means.
+func expected(f Fault) expectation {
+	failed := func(codes ...media.Code) expectation {
+		return expectation{codes: codes, calls: 1, status: generate.StatusFailed}
+	}
+	switch f {
+	case FaultUnauthorized:
+		return failed(media.CodeUnauthorized)
+	case FaultForbidden:
+		return failed(media.CodeForbidden)
+	case FaultDeadModel:
+		return failed(media.CodeNotFound)
+	case FaultQuota:
+		return failed(media.CodeQuotaExceeded)
+	case FaultRateLimit:
+		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
+	case FaultServerError, FaultOverloaded:
+		return expectation{calls: 2, status: generate.StatusSucceeded}
+	case FaultHTML, FaultNotJSON, FaultHalfBody, FaultDropped:
+		return failed(media.CodeBadResponse, media.CodeUnavailable, media.CodeCorrupt)
+	case FaultTinyImage, FaultNotMedia, FaultEmpty:
+		return failed(media.CodeBadResponse)
+	case FaultInvalid:
+		return failed(media.CodeInvalid, media.CodeUnsupported)
+	case FaultConflict:
+		return failed(media.CodeConflict)
+	case FaultTaskFailed:
+		return failed(media.CodeBadResponse, media.CodeUnavailable)
+	case FaultTaskLost:
+		return failed(media.CodeNotFound)
+	case FaultExpiredLink:
+		return failed(media.CodeBadResponse)
+	case FaultHugeHeader:
+		return failed(media.CodeTooLarge)
+	case FaultPrivateURL:
+		return failed(media.CodeBlockedAddress)
+	case FaultModerated:
+		return expectation{codes: []media.Code{media.CodeModerated}, calls: 1, status: generate.StatusModerated}
+	default: // FaultLyingType, FaultPollFails, FaultHalfLink
+		return expectation{calls: 1, status: generate.StatusSucceeded}
+	}
+}
+
+// faulty plays one fault.
+func faulty(t *testing.T, h Harness, in Injection) {
+	t.Helper()
+	switch in.Fault {
+	case FaultSlow:
+		slow(t, h)
+		return
+	case FaultPartialN:
+		partialN(t, h)
+		return
+	case FaultPartialsThenError:
+		previewsAlone(t, h)
+		return
+	case FaultRateLimit:
+		in.RetryAfter = asked
+	default:
+	}
+	b, want := h.set(t, nil), expected(in.Fault)
+	b.sim.Inject(in)
+	got := b.ask(t, 1)
+	s := got.Slots[0]
+	if in.Fault == FaultConflict && got.Status == generate.StatusSucceeded && len(b.sim.Captured()) == 2 {
+		return // a provider may say that a conflict can be tried again
+	}
+	switch {
+	case got.Status != want.status:
+		t.Errorf("status %s (%v), want %s", got.Status, got.Err(), want.status)
+	case len(want.codes) > 0 && (s.Error == nil || !slices.Contains(want.codes, s.Error.Code)):
+		t.Errorf("error %+v, want one of %q", s.Error, want.codes)
+	case s.Error != nil && s.Error.Message == "":
+		t.Errorf("the error says nothing")
+	case in.Fault == FaultModerated && (s.Safety == nil || !s.Safety.Blocked):
+		t.Errorf("no verdict with the refusal: %+v", s.Safety)
+	}
+	if have := len(b.sim.Captured()); have != want.calls {
+		t.Errorf("the provider was called %d times, want %d", have, want.calls)
+	}
+	// The pauses between polls of a task come after the wait.
+	if waits := b.journal.Slept(); want.waited > 0 && (len(waits) == 0 || waits[0] < want.waited) {
+		t.Errorf("waited %v, want %s at least", waits, want.waited)
+	}
+	if o := s.Output; o != nil && media.ModalityOf(o.MIMEType) != b.model.Modality {
+		t.Errorf("output %s is no %s", o, b.model.Modality)
+	}
+}
+
+// slow: a caller who leaves gets an answer at once, and the slot is cancelled.
+func slow(t *testing.T, h Harness) {
+	t.Helper()
+	b := h.set(t, nil)
+	b.sim.Inject(Injection{Fault: FaultSlow, Delay: time.Minute})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() {
+		for len(b.sim.Captured()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+	}()
+	got, err := b.gateway.Generate(scoped(ctx), b.request(t, 1))
+	if err != nil || got.Status != generate.StatusCancelled || got.Slots[0].Error.Code != media.CodeCancelled {
+		t.Errorf("Generate: %+v, %v; want a cancelled slot", got, err)
+	}
+}

@@ -1,0 +1,85 @@
+package ledgertest
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+func labelling(t *testing.T, f *fixture) {
+	t.Helper()
+	o := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{Label: "old", Description: "kept"}))
+	if err := f.LabelMedia(t.Context(), owner, o.ID, "new", ""); err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.MediaRecord(t.Context(), owner, o.ID)
+	if err != nil || got.Label != "new" || got.Description != "kept" {
+		t.Errorf("record = %+v, %v", got, err)
+	}
+}
+
+func deletion(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := scoped(t, f.run(t, owner, nil))
+	one := f.record(ctx, t, picture("a", media.Meta{}))
+	two := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))
+	if err := f.DeleteMedia(t.Context(), owner, one.ID); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, f.DeleteMedia(t.Context(), owner, one.ID), media.CodeNotFound)
+	_, err := f.MediaRecord(t.Context(), owner, one.ID)
+	wantCode(t, err, media.CodeNotFound)
+	if _, err := f.MediaRecord(t.Context(), owner, two.ID); err != nil {
+		t.Error(err)
+	}
+	if again := f.record(ctx, t, picture("a", media.Meta{})); again.ID == one.ID {
+		t.Error("a deleted record came back")
+	}
+}
+
+func promotion(t *testing.T, f *fixture) {
+	t.Helper()
+	root := f.run(t, owner, nil)
+	child := f.run(t, owner, &root)
+	a := f.record(scoped(t, root), t, picture("a", media.Meta{Label: "A"}))
+	b := f.record(scoped(t, child), t, picture("b", media.Meta{Label: "B"}))
+	b.Label = "chosen"
+	for range 2 {
+		if w, err := f.PromoteMedia(t.Context(), owner, root.ID, []media.Output{b, a}); err != nil || len(w) > 0 {
+			t.Fatalf("promote: %v, %v", w, err)
+		}
+	}
+	list, err := f.ListAgentMedia(t.Context(), owner, root.ID, ledger.Page{})
+	if err != nil || len(list.Items) != 2 {
+		t.Fatalf("agent media = %+v, %v", list, err)
+	}
+	links, err := f.ListPromptMedia(t.Context(), owner, child.ID, ledger.Page{})
+	if err != nil || len(links.Items) != 1 {
+		t.Fatalf("links = %+v, %v", links, err)
+	}
+	if l := list.Items[0]; l.MediaID != b.ID || l.DisplayOrder != 1 || l.Label != "chosen" || l.SourceID != links.Items[0].ID {
+		t.Errorf("first = %+v, want %s from %s", l, b.ID, links.Items[0].ID)
+	}
+	if l := list.Items[1]; l.MediaID != a.ID || l.DisplayOrder != 2 || l.SourceID == "" {
+		t.Errorf("second = %+v", l)
+	}
+	if rec, err := f.MediaRecord(t.Context(), owner, b.ID); err != nil || !rec.Promoted || rec.Label != "chosen" {
+		t.Errorf("record = %+v, %v", rec, err)
+	}
+}
+
+func promotionWarns(t *testing.T, f *fixture) {
+	t.Helper()
+	r := f.run(t, owner, nil)
+	a := f.record(scoped(t, r), t, picture("a", media.Meta{}))
+	w, err := f.PromoteMedia(t.Context(), owner, r.ID, []media.Output{picture("unrecorded", media.Meta{}), a})
+	if err != nil || len(w) != 1 || !strings.Contains(w[0], "<image image/png") {
+		t.Errorf("warnings = %q, %v", w, err)
+	}
+	list, err := f.ListAgentMedia(t.Context(), owner, r.ID, ledger.Page{})
+	if err != nil || len(list.Items) != 1 || list.Items[0].MediaID != a.ID {
+		t.Errorf("agent media = %+v, %v", list, err)
+	}
+}

@@ -1,0 +1,119 @@
+package run
+
+import (
+	"context"
+	"log/slog"
+
+	"atelier/action"
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run/durable"
+)
+
+// fail ends a run that could not go on, where it had begun before: its agent is not
+// there any more, for instance.
+func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
+	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
+	if err != nil {
+		return // it had not begun: its caller is told
+	}
+	s.endAs(ctx, row, agent.StatusFailed, why)
+}
+
+// endAs ends a run outside of its agent. What it had counted stays.
+func (s *Service) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
+	p := action.Problem{Code: media.CodeOf(why), Message: media.Scrub(why.Error()), Retryable: media.Retryable(why)}
+	row.Status, row.FinishedAt = ledger.Status(status), s.cfg.Now()
+	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
+	if err := s.cfg.Ledger.FinishRun(ctx, row); err != nil {
+		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.Scrub(err.Error())))
+	}
+	if row.Parent != "" {
+		return
+	}
+	kind := agent.EventRunFailed
+	if status == agent.StatusCancelled {
+		kind = agent.EventRunCancelled
+	}
+	ctx = media.WithScope(ctx, media.Scope{Owner: row.Owner, Tree: row.Tree, Run: row.ID, AgentPath: row.AgentPath})
+	s.cfg.Observer.Emit(ctx, agent.Event{
+		Type: kind, Tree: row.Tree, RunID: row.ID, AgentPath: row.AgentPath, At: row.FinishedAt,
+		Data: agent.RunFinished{Status: status, Error: &p},
+	})
+}
+
+// End cancels a run wherever it is: one of another process stops there within a second,
+// one that waits or whose process has ended is ended here. What it made is kept. The
+// errors are those of [Service.Resume], but for a run that is under way.
+func (s *Service) End(ctx context.Context, owner, runID string) error {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err != nil {
+		return err
+	}
+	st, err := s.state(ctx, row)
+	if err != nil {
+		return err
+	}
+	if st.Status == ledger.WaitPaused {
+		return s.endPaused(ctx, st)
+	}
+	if s.Cancel(row.Tree) == nil {
+		return nil
+	}
+	if s.cfg.Engine == nil {
+		_, err := s.goOn(ctx, row, st)
+		return err
+	}
+	id := partID(row.Tree, st.Number)
+	state, _, err := s.cfg.Engine.State(id)
+	if err == nil && state == durable.StateUnderWay {
+		return s.cfg.Engine.Cancel(ctx, id)
+	}
+	if state != durable.StateOrphaned {
+		_, err = s.goOn(ctx, row, st) // says why not
+		return err
+	}
+	r := newRun(ctx, row.Tree)
+	r.part = st.Number
+	r.cancel()
+	if r, err = s.take(ctx, r); err != nil {
+		return err
+	}
+	_, err = r.Wait(ctx)
+	if media.CodeOf(err) == media.CodeCancelled {
+		return nil
+	}
+	return err
+}
+
+// endPaused ends a run that waits for a person.
+func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
+	v, err := readSaved(st)
+	if err != nil {
+		return err
+	}
+	st.Status, st.Pending = ledger.WaitOver, nil
+	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
+		return err
+	}
+	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
+	for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
+		list, err := s.cfg.Ledger.ListRuns(ctx, st.Owner, ledger.RunQuery{Tree: st.RunID, Status: ledger.StatusPaused, Page: p})
+		if err != nil {
+			return err
+		}
+		for _, row := range list.Items {
+			s.endAs(ctx, row, agent.StatusCancelled, why)
+		}
+		if p.After = list.Next; p.After == "" {
+			break
+		}
+	}
+	if v.Thread != nil {
+		s.answer(ctx, v.Thread, v.State.Request, nil, why)
+	}
+	return s.cfg.Observer.Flush(ctx)
+}
