@@ -46,9 +46,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		r.err = err
 		return journal.ErrLeft // another process may have what it needs
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
+	// What is known of the run is read also for one that is cancelled: it ends as such.
 	row, unknown := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	if r.result, r.err = s.recallPart(ctx, &w, unknown == nil); r.err != nil {
 		return journal.ErrLeft
@@ -61,6 +59,9 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	}
 	r.setConversation(w)
 	w.remembering(j)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
 	r.result, r.err = s.play(ctx, agents, w)
 	if journal.Left(ctx) {
 		if why := durable.Lost(ctx); why != nil {

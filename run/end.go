@@ -20,7 +20,11 @@ func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
 	if err != nil {
 		return // it had not begun: its caller is told
 	}
-	s.endAs(ctx, row, agent.StatusFailed, why)
+	status := agent.StatusFailed
+	if media.CodeOf(why) == media.CodeCancelled {
+		status = agent.StatusCancelled
+	}
+	s.endAs(ctx, row, status, why)
 }
 
 // endAs ends a run outside of its agent. What it had counted stays.
