@@ -168,8 +168,10 @@ func (o *Observer) SavePrompt(ctx context.Context, p agent.PromptRecord) error {
 	if p.Error != "" {
 		row.Failure.Message = p.Error
 	}
-	row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
-	o.log.behind(ctx, "model call", row.ID, func(ctx context.Context) error { return o.store.SavePrompt(ctx, row) })
+	o.log.behind(ctx, "model call", row.ID, func(ctx context.Context) error {
+		row.Messages = encode(chat.Request{System: p.System, Messages: p.Messages})
+		return o.store.SavePrompt(ctx, row)
+	})
 	return nil
 }
 
