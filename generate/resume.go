@@ -140,6 +140,11 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 		x.fail(ctx, c, 0, attemptError(Attempt{}))
 	case a.Status == StatusRunning && a.Task != (Handle{}):
 		x.followTask(ctx, c, a)
+	case a.Status == StatusSubmitted && a.Provider == offlineProvider:
+		// What is made here costs nothing, so it is made again.
+		a.Status, a.Error, a.FinishedAt = StatusFailed, slotError(attemptError(Attempt{})), x.g.config.Now().UTC()
+		x.logAttempt(ctx, a)
+		return len(past) + 1, false
 	case a.Status == StatusSubmitted:
 		x.adopt(ctx, c, a)
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):

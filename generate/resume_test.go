@@ -2,6 +2,7 @@ package generate_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -211,7 +212,7 @@ func left(t *testing.T, h *house, r generate.Request, a generate.Attempt) string
 	id := h.log.IDs()[0]
 	h.log.Forget(id)
 	if a.ID != "" {
-		a.Operation, a.Provider = id, "openai"
+		a.Operation, a.Provider = id, cmp.Or(a.Provider, "openai")
 		for i := range max(r.N, 1) {
 			a.Slots = append(a.Slots, i+1)
 		}
@@ -251,5 +252,24 @@ func TestResumeRefuses(t *testing.T) {
 	h.log.Release(id)
 	if got, err := h.heir(t, nil).Resume(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded {
 		t.Errorf("at last: %+v, %v", got, err)
+	}
+}
+
+// TestWhatIsMadeHereIsMadeAgain: a call of the offline painter that a dead process had begun
+// costs nothing, so it is repeated where another provider's is not.
+func TestWhatIsMadeHereIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	op := left(t, h, generate.Request{Model: "Offline", Prompt: "a house", N: 2}, generate.Attempt{
+		ID: "a", Call: 1, Number: 1, Provider: "offline", Status: generate.StatusSubmitted,
+	})
+	got, err := h.heir(t, nil).Resume(t.Context(), op)
+	if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled != 0 || len(got.Slots) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, a := range h.log.Attempts() {
+		if a.ID == "a" && (a.Status != generate.StatusFailed || a.FinishedAt.IsZero()) {
+			t.Errorf("the call of the dead process: %+v", a)
+		}
 	}
 }

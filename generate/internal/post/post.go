@@ -122,12 +122,12 @@ func (c *Client) encode(body any) (*bytes.Buffer, string, error) {
 
 // unanswered says what a call without an answer means for the caller's money.
 func (c *Client) unanswered(ctx context.Context, err error, sent bool) error {
+	if ctx.Err() != nil { // also where the cause of that has a code of its own
+		return c.Ended(ctx, sent)
+	}
 	var coded *media.Error
 	if errors.As(err, &coded) {
 		return fmt.Errorf("call %s: %w", c.Name, coded)
-	}
-	if ctx.Err() != nil {
-		return c.Ended(ctx, sent)
 	}
 	why := c.reason(err)
 	if !sent {

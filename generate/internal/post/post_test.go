@@ -1,7 +1,9 @@
 package post_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -99,5 +101,28 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 				t.Errorf("unsettled %v, retryable %v: %v", errors.Is(err, generate.ErrUnsettled), media.Retryable(err), err)
 			}
 		})
+	}
+}
+
+// TestCallThatIsGivenUpMayBeBilled: also where why it was given up has a code of its own, as
+// the end of a run's time has.
+func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // then the end of the connection is noticed
+		close(arrived)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(srv.Close)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		<-arrived
+		cancel(media.Errorf(media.CodeCancelled, "the run was cancelled"))
+	}()
+	c := &post.Client{Name: "X", Transport: http.DefaultTransport}
+	_, err := c.Send(ctx, srv.URL, nil, "body")
+	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(err, generate.ErrUnsettled) {
+		t.Errorf("%v", err)
 	}
 }
