@@ -92,7 +92,7 @@ func (r *run) lose(ctx context.Context, e *lostError) error {
 		for _, ref := range r.history.unshowDigest(l.Digest, why) {
 			given := slices.ContainsFunc(r.images, func(i InputImage) bool { return i.Ref == ref })
 			if given && r.lostImages == LostStop {
-				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or let runs go on without (lost images: drop)", ref, r.spec.slug, why)
+				return media.Errorf(l.Code, "%s can no longer be shown to agent %s: %s: start anew and give the picture again, or try the run again without it (lost images: drop)", ref, r.spec.slug, why)
 			}
 			r.warn(ctx, fmt.Sprintf("%s is no longer shown to agent %s: %s: give the picture again if it matters", ref, r.spec.slug, why))
 			r.dispose(generate.Disposition{Setting: "image", Asked: string(ref), Outcome: generate.OutcomeDropped, Reason: why})

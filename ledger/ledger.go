@@ -54,6 +54,12 @@ type List[T any] struct {
 	Next string `json:"next,omitempty"`
 }
 
+// Prober is a store that can tell whether it takes rows before there are any.
+type Prober interface {
+	// Writable begins a write and leaves it empty. Its error is that of any other write.
+	Writable(ctx context.Context) error
+}
+
 // Batcher is a store that can make one commit of several saves.
 type Batcher interface {
 	// Together runs fn, and the saves that fn makes with the context it is given become

@@ -30,6 +30,7 @@ type Fork struct {
 	From string
 	// Message goes in the place of the run's; empty leaves it.
 	Message string
+	Again
 }
 
 // Fork begins a new run that keeps what another one did before a step; any run of the
@@ -109,6 +110,7 @@ func (p *past) cut(f Fork) error {
 	}
 	req.Conversation, p.Thread = "", nil
 	p.State = agent.State{Version: max(p.State.Version, agent.StateVersion), Request: req, Steps: p.steps}
+	p.allow(f.Again)
 	return nil
 }
 

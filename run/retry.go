@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -18,7 +19,7 @@ import (
 // passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an unknown run or somebody else's,
 // media.CodeConflict for one that did not end so, media.CodeUnsupported for one whose
 // steps are not kept.
-func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) {
+func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
 		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
@@ -41,6 +42,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string) (*Run, error) 
 	forget(p.steps, "", badAnswers)
 	p.goneOn(row, st)
 	p.inTime(s.cfg.Now())
+	p.allow(a)
 	state, err := json.Marshal(p.saved)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
@@ -138,6 +140,16 @@ func (p *past) inTime(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
 		req.Deadline = time.Time{}
 	}
+}
+
+// Again is what is different when a run goes on that failed.
+type Again struct {
+	// LostImages goes in the place of the request's; empty leaves it.
+	LostImages agent.LostImages
+}
+
+func (p *past) allow(a Again) {
+	p.State.Request.LostImages = cmp.Or(a.LostImages, p.State.Request.LostImages)
 }
 
 // forget leaves out what made an agent fail: the failed model calls of its last turn, and

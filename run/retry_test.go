@@ -59,14 +59,14 @@ func TestRetry(t *testing.T) {
 	}
 	h.service.Close()
 	h.service = h.durably(t)
-	r, err := h.service.Retry(ctx, owner, res.RunID)
+	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
 	must(t, err)
 	if again, err := r.Wait(ctx); media.CodeOf(err) != media.CodeUnavailable || again.RunID != res.RunID {
 		t.Fatalf("second try %+v, %v", again, err)
 	}
-	r, err = h.service.Retry(ctx, owner, res.RunID)
+	r, err = h.service.Retry(ctx, owner, res.RunID, run.Again{})
 	must(t, err)
-	if _, err := h.service.Retry(ctx, owner, res.RunID); media.CodeOf(err) != media.CodeConflict {
+	if _, err := h.service.Retry(ctx, owner, res.RunID, run.Again{}); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("tried again while it is tried: %v", err)
 	}
 	done, err := r.Wait(ctx)
@@ -91,7 +91,7 @@ func TestRetry(t *testing.T) {
 		t.Errorf("messages %+v", messages)
 	}
 	for _, try := range []func() (*run.Run, error){
-		func() (*run.Run, error) { return h.service.Retry(ctx, owner, res.RunID) },
+		func() (*run.Run, error) { return h.service.Retry(ctx, owner, res.RunID, run.Again{}) },
 		func() (*run.Run, error) { return h.service.Resume(ctx, owner, res.RunID, nil) },
 	} {
 		if _, err := try(); media.CodeOf(err) != media.CodeConflict {
@@ -99,7 +99,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	for who, id := range map[string]string{"bob": res.RunID, owner: "nothing"} {
-		if _, err := h.service.Retry(ctx, who, id); media.CodeOf(err) != media.CodeNotFound {
+		if _, err := h.service.Retry(ctx, who, id, run.Again{}); media.CodeOf(err) != media.CodeNotFound {
 			t.Errorf("%s retries %s: %v", who, id, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	if media.CodeOf(err) != media.CodeBadResponse {
 		t.Fatalf("error %v", err)
 	}
-	r, err := h.service.Retry(t.Context(), owner, res.RunID)
+	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{})
 	must(t, err)
 	if done, err := r.Wait(t.Context()); err != nil || done.Message != "fine" || h.asks() != 5 {
 		t.Errorf("%+v, %v after %d questions", done, err, h.asks())
@@ -133,14 +133,14 @@ func TestRetryOfCancelled(t *testing.T) {
 	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || res.Status != agent.StatusCancelled {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	again, err := h.service.Retry(t.Context(), owner, r.ID)
+	again, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{})
 	must(t, err)
 	res, err := again.Wait(t.Context())
 	must(t, err)
 	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 1 {
 		t.Fatalf("%+v with %d generations", res, h.generations(t, r.ID))
 	}
-	if _, err := h.service.Retry(t.Context(), owner, r.ID); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
+	if _, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{}); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
 		t.Errorf("retry of a paused run: %v", err)
 	}
 	if res = h.finish(t, r.ID, colour("red")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 1 {
@@ -156,13 +156,13 @@ func TestRetryNeedsSteps(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	for name, err := range map[string]error{
-		"retry": func() error { _, err := h.service.Retry(t.Context(), owner, res.RunID); return err }(),
+		"retry": func() error { _, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{}); return err }(),
 		"fork": func() error {
 			_, err := h.service.Fork(t.Context(), owner, res.RunID, run.Fork{From: "turn-1-model"})
 			return err
 		}(),
 		"steps":                  func() error { _, err := h.service.Steps(t.Context(), owner, res.RunID); return err }(),
-		"with an engine, retry":  func() error { _, err := h.durably(t).Retry(t.Context(), owner, res.RunID); return err }(),
+		"with an engine, retry":  func() error { _, err := h.durably(t).Retry(t.Context(), owner, res.RunID, run.Again{}); return err }(),
 		"with an engine, resume": func() error { _, err := h.durably(t).Steps(t.Context(), owner, res.RunID); return err }(),
 	} {
 		if media.CodeOf(err) != media.CodeUnsupported {
@@ -283,7 +283,7 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	<-h.arrived
-	r, err := h.service.Retry(ctx, owner, res.RunID)
+	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
 	must(t, err)
 	done, err := r.Wait(ctx)
 	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 1 {

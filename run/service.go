@@ -160,8 +160,14 @@ type preparer interface {
 	Prepare(ctx context.Context, r agent.Request) (agent.Request, error)
 }
 
-// begin keeps what is asked and lets the run begin.
+// begin keeps what is asked and lets the run begin. Where the ledger takes no rows nothing
+// begins that would be paid for.
 func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
+	if p, ok := s.cfg.Ledger.(ledger.Prober); ok {
+		if err := p.Writable(ctx); err != nil {
+			return err
+		}
+	}
 	req, err := s.recalled(ctx, req)
 	if err != nil {
 		return err

@@ -233,6 +233,12 @@ func TestBytesThatGoAwayUnderARun(t *testing.T) {
 				if n := len(s.chat.Requests()); n != before || ans.Status != "failed" {
 					t.Errorf("%s after %d more calls", ans.Status, n-before)
 				}
+				if again := s.atelier("runs", "retry", id); again.code != c.code {
+					t.Errorf("tried again as it was: exit %d: %s", again.code, again.stderr)
+				}
+				if again := decode[answer](t, s.must("runs", "retry", id, "--lost-images", "drop", "--json")); again.Status != "succeeded" {
+					t.Errorf("tried again without the picture: %+v", again)
+				}
 				return
 			}
 			asked := s.chat.Requests()[before]

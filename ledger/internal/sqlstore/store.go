@@ -131,7 +131,19 @@ type shared struct {
 
 type sharedKey struct{}
 
-var _ ledger.Batcher = (*Store)(nil)
+var (
+	_ ledger.Batcher = (*Store)(nil)
+	_ ledger.Prober  = (*Store)(nil)
+)
+
+// Writable begins a write and leaves it empty. (SQLite begins any transaction on a file
+// that it may only read.)
+func (s *Store) Writable(ctx context.Context) error {
+	return s.commit(ledger.Relaxed(ctx), "write into the ledger", func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE sequences SET value = value WHERE name = ''`)
+		return err
+	})
+}
 
 // Together makes one commit of the saves that fn makes with its context. One that fails
 // undoes itself alone.
