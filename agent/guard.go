@@ -166,7 +166,7 @@ func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) 
 	if found == 0 {
 		return Verdict{Decision: DecisionAllow}, nil
 	}
-	v := Verdict{Decision: b.decide, Reason: fmt.Sprintf("it has %d blocked terms", found)}
+	v := Verdict{Decision: b.decide, Reason: fmt.Sprintf("blocked terms in it: %d", found)}
 	if b.decide == DecisionRedact {
 		v.Text = text
 	}

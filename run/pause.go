@@ -189,7 +189,7 @@ func (s *Service) workAlone(r *Run, w work) {
 // goOn goes on with a run that nobody has to answer.
 func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
 	over := func() error {
-		return media.Errorf(media.CodeConflict, "run %s is over, it %s: atelier runs show %[1]s tells what it made", row.ID, row.Status)
+		return media.Errorf(media.CodeConflict, "run %s is over (%s): atelier runs show %[1]s tells what it made", row.ID, row.Status)
 	}
 	if st.Status == ledger.WaitOver {
 		return nil, over()
