@@ -83,3 +83,18 @@ func promotionWarns(t *testing.T, f *fixture) {
 		t.Errorf("agent media = %+v, %v", list, err)
 	}
 }
+
+// RecordComesFirst records an item with a parent. Its caller took the tables away that hold
+// lineage and links.
+func RecordComesFirst(t *testing.T, s ledger.Store) {
+	t.Helper()
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t"})
+	b := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
+	o, err := s.Record(ctx, media.NewOutput(b, media.Meta{Lineage: []media.Parent{{Ref: "img-00000000", Role: "input"}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MediaRecord(ctx, "ann", o.ID); err != nil {
+		t.Error(err)
+	}
+}

@@ -226,15 +226,7 @@ func secondaryRow(t *testing.T, server *pgtest.Server) {
 	s := open(t, url, ledgertest.Deps{})
 	defer s.Close()
 	administer(t, url, "DROP TABLE conversation_detail_attachments, agent_run_media, prompt_run_media, media_lineage")
-	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t"})
-	b := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
-	o, err := s.Record(ctx, media.NewOutput(b, media.Meta{Lineage: []media.Parent{{Ref: "img-00000000", Role: "input"}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.MediaRecord(ctx, "ann", o.ID); err != nil {
-		t.Error(err)
-	}
+	ledgertest.RecordComesFirst(t, s)
 }
 
 func lockHeld(t *testing.T, server *pgtest.Server) {

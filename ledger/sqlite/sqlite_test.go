@@ -200,15 +200,7 @@ func TestSecondaryRowFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx := media.WithScope(t.Context(), media.Scope{Owner: "ann", Tree: "t"})
-	b := media.Blob{Digest: media.DigestOf([]byte("a")), SizeBytes: 1, Facts: media.Facts{MIMEType: "image/png"}}
-	o, err := s.Record(ctx, media.NewOutput(b, media.Meta{Lineage: []media.Parent{{Ref: "img-00000000", Role: "input"}}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.MediaRecord(ctx, "ann", o.ID); err != nil {
-		t.Error(err)
-	}
+	ledgertest.RecordComesFirst(t, s)
 }
 
 // TestColumnsArePortable keeps SQLite's own words out of the migrations.
