@@ -34,7 +34,7 @@ type generateCmd struct {
 	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
 	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
-	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V"`
+	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
