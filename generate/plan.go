@@ -54,7 +54,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := negotiation{req: r, model: c.model, providers: g.config.Catalogue.providers(), out: c.out}
+	n := negotiation{req: r, model: c.model, providers: g.config.Catalogue.providers(), partials: g.config.Partials, out: c.out}
 	if err := n.negotiate(); err != nil {
 		return nil, err
 	}
