@@ -76,6 +76,7 @@ type slotView struct {
 	Error         *generate.SlotError `json:"error,omitempty"`
 	RevisedPrompt string              `json:"revised_prompt"`
 	Seed          *int64              `json:"seed"`
+	Safety        *generate.Safety    `json:"safety,omitempty"`
 }
 
 // Run generates.
