@@ -270,7 +270,7 @@ func (n *negotiation) options() {
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}
 				}
-				n.task.Options[name] = value
+				n.task.Options[name] = n.model.OptionRules[name].value(value)
 				n.applied(setting, asked)
 			}
 		}
