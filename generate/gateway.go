@@ -224,6 +224,7 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if r.Model == "" && len(r.Fallback) == 0 {
 		r.Fallback = g.config.Fallback
 	}
+	r.OptionsFor = g.optionsFor(r)
 	p, err := g.planAny(ctx, r)
 	if err != nil {
 		return p.refused(), err
