@@ -15,7 +15,7 @@ import (
 func (g *Gateway) meant(r Request, m Model) error {
 	rows := g.config.Catalogue.rows
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !slices.ContainsFunc(rows, func(o Model) bool { return o.hasQuality(r.Quality) }) {
-		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", clip(r.Quality))
+		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", clip(media.Scrub(r.Quality)))
 	}
 	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {
 		options, known := g.config.Catalogue.options(provider)
