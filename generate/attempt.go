@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -129,7 +128,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 
 // streams tells whether a call gives preview frames.
 func (x *execution) streams(c call) bool {
-	return x.g.config.Partials && slices.Contains(c.plan.Model.Supports, "stream")
+	return x.g.config.Partials && c.plan.Model.streams()
 }
 
 // outcome is what a journal remembers of a driver's answer.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"slices"
 	"time"
 
 	"atelier/media"
@@ -25,6 +26,9 @@ type Model struct {
 	Size     SizeRule `json:"size" yaml:"size"`
 	// MaxN is how many results one call gives; more are split into several calls.
 	MaxN int `json:"max_n" yaml:"max_n"`
+	// Grid is how many results every call gives, however many are asked of it, and at
+	// least MaxN; 0 means as many as asked.
+	Grid int `json:"grid,omitempty" yaml:"grid"`
 	// MaxInputs is how many input pictures one call takes; 0 means none.
 	MaxInputs int `json:"max_inputs" yaml:"max_inputs"`
 	// InputTypes are the MIME types of input pictures; others are converted to the first
@@ -84,6 +88,9 @@ func (m Model) Voice() string {
 	}
 	return m.Voices[0]
 }
+
+// streams tells whether the model gives preview frames.
+func (m Model) streams() bool { return slices.Contains(m.Supports, "stream") }
 
 // SizeRule says how a model is sized.
 type SizeRule struct {

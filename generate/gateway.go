@@ -62,8 +62,9 @@ type Config struct {
 	// that they are to be signed with or to carry; see [Gateway.Notify]. Default nobody:
 	// tasks are polled.
 	Notify func(provider string) (url, secret string)
-	// Partials asks for preview frames where the model has them. Some providers bill
-	// them; default off.
+	// Partials asks for preview frames: each result then has a disposition "partials",
+	// and strict requests are refused where the model has none. Some providers bill them;
+	// default off.
 	Partials bool
 	// Concurrency is how many calls run at once per provider; 0 means the catalogue's, or 4.
 	Concurrency int
@@ -223,6 +224,7 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if r.Model == "" && len(r.Fallback) == 0 {
 		r.Fallback = g.config.Fallback
 	}
+	r.OptionsFor = g.optionsFor(r)
 	p, err := g.planAny(ctx, r)
 	if err != nil {
 		return p.refused(), err

@@ -399,7 +399,7 @@ func TestResultIsFreeOfMedia(t *testing.T) {
 			},
 			media.Errorf(media.CodeBadResponse, "answer was %s", leak)
 	}
-	got := h.must(t, generate.Request{Model: "gpt-image-2", Prompt: "like " + leak, N: 3, Options: map[string]map[string]any{"gemini": {"x": leak}}})
+	got := h.must(t, generate.Request{Model: "gpt-image-2", Prompt: "like " + leak, N: 3, Options: map[string]map[string]any{"openai": {"user": leak}}})
 	for name, v := range map[string]any{"result": got, "operation": h.log.Operation(got.Operation), "attempts": h.log.Attempts(), "records": h.recorder.Records()} {
 		raw, err := json.Marshal(v)
 		if err != nil {

@@ -114,6 +114,7 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	row := Model{Provider: provider}
 	if i >= 0 {
 		row = c.rows[i]
+		row.OptionRules = nil // those of this text; the earlier ones follow
 	}
 	// A node cannot be decoded strictly, so it takes the way over text.
 	text, err := yaml.Marshal(resolveAliases(n))
@@ -125,12 +126,27 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	if err := d.Decode(&row); err != nil {
 		return bad(err)
 	}
-	if i >= 0 {
-		c.rows[i] = row
-	} else {
+	if i < 0 {
 		c.rows = append(c.rows, row)
+		return nil
 	}
+	row.inherit(c.rows[i].OptionRules)
+	c.rows[i] = row
 	return nil
+}
+
+// inherit adds the rules of the earlier row for options that are left and have none of
+// their own.
+func (m *Model) inherit(earlier map[string]OptionRule) {
+	for name, rule := range earlier {
+		if _, own := m.OptionRules[name]; own || !slices.Contains(m.Options, name) {
+			continue
+		}
+		if m.OptionRules == nil {
+			m.OptionRules = map[string]OptionRule{}
+		}
+		m.OptionRules[name] = rule
+	}
 }
 
 // resolveAliases copies a node with YAML aliases replaced by what they name, so that

@@ -90,10 +90,7 @@ func (m Model) check() error {
 	if len(m.Methods) == 0 {
 		errs = append(errs, m.bad("methods", "name at least one"))
 	}
-	if m.MaxN < 1 {
-		errs = append(errs, m.bad("max_n", "must be at least 1"))
-	}
-	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize())
+	errs = append(errs, field("modality", string(m.Modality)), field("mask", m.Mask), field("mode", m.Size.Mode), m.checkSize(), m.checkCount())
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
@@ -111,6 +108,17 @@ func (m Model) check() error {
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkCount proves that a call gives something, and a grid no less than is asked of it.
+func (m Model) checkCount() error {
+	if m.MaxN < 1 {
+		return m.bad("max_n", "must be at least 1")
+	}
+	if m.Grid != 0 && m.Grid < m.MaxN {
+		return m.bad("grid", "must be at least max_n, or left out")
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type area struct {
 	marks *image.Gray
 	// transparent says that the mask marks by transparency rather than by white.
 	transparent bool
+	// flat says that it has no pixels but black and white ones.
+	flat bool
 }
 
 // readMask reads a mask as people draw it: transparent parts are marked; in a picture
@@ -36,11 +38,19 @@ func readMask(img image.Image) area {
 	if a.transparent {
 		return a
 	}
+	a.flat = true
 	for i := range a.marks.Pix {
 		p := src.Pix[4*i:]
+		a.flat = a.flat && p[0] == p[1] && p[1] == p[2] && (p[0] == 0 || p[0] == 255)
 		a.marks.Pix[i] = color.GrayModel.Convert(color.RGBA{p[0], p[1], p[2], 255}).(color.Gray).Y //nolint:forcetypeassert // GrayModel gives Gray.
 	}
 	return a
+}
+
+// fits reports whether the mask is in a model's form as it was drawn. A mask that marks
+// by black never is: people mark by white.
+func (a area) fits(polarity string) bool {
+	return polarity == maskAlpha && a.transparent || polarity == maskWhite && a.flat
 }
 
 // leastMark is the faintest mark that counts: a JPEG's black is not quite black.

@@ -48,11 +48,10 @@ func (r OptionRule) read(value any) (string, bool) {
 	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
 		return text, ok
 	}
-	low := strings.ToLower(text)
-	if slices.Contains(r.Words, low) {
-		return low, true
+	if i := slices.IndexFunc(r.Words, func(w string) bool { return strings.EqualFold(w, text) }); i >= 0 {
+		return r.Words[i], true
 	}
-	if on, err := strconv.ParseBool(low); r.Switch && err == nil {
+	if on, err := strconv.ParseBool(strings.ToLower(text)); r.Switch && err == nil {
 		return strconv.FormatBool(on), true
 	}
 	n, err := strconv.ParseFloat(text, 64)
@@ -60,6 +59,23 @@ func (r OptionRule) read(value any) (string, bool) {
 		return text, false
 	}
 	return strconv.FormatFloat(n, 'f', -1, 64), true
+}
+
+// value gives a value in the type that the rule means, so that a provider which is strict
+// about types takes it: "4" is a number where a number is meant. What the rule does not
+// take stays as it is.
+func (r OptionRule) value(v any) any {
+	text, ok := r.read(v)
+	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
+		return v
+	}
+	if r.Switch {
+		return text == "true"
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n
+	}
+	return text
 }
 
 // optionText writes a text, a number or a truth value as text; false for all else.

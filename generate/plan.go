@@ -54,7 +54,13 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := negotiation{req: r, model: c.model, providers: g.config.Catalogue.providers(), out: c.out}
+	r.OptionsFor = g.optionsFor(r)
+	if !r.Strict {
+		if err := g.meant(r, c.model); err != nil {
+			return nil, err
+		}
+	}
+	n := negotiation{req: r, model: c.model, providers: g.config.Catalogue.providers(), partials: g.config.Partials, out: c.out}
 	if err := n.negotiate(); err != nil {
 		return nil, err
 	}

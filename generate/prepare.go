@@ -191,7 +191,7 @@ func (g *Gateway) fitMask(ctx context.Context, p *Plan) (note string, err error)
 		return "", media.Errorf(media.CodeInvalid, "it marks nothing: make the area to change transparent, or white on black")
 	}
 	want := p.Model.Mask
-	if want == maskAlpha && area.transparent && mask.MIMEType == "image/png" && mask.Orientation <= 1 {
+	if mask.MIMEType == "image/png" && mask.Orientation <= 1 && area.fits(want) {
 		return "", p.checkMask(mask.SizeBytes)
 	}
 	var buf bytes.Buffer

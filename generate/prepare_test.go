@@ -79,6 +79,13 @@ func maskOf(left, right color.Color) image.Image {
 	return img
 }
 
+// flat is a picture in grey scale.
+func flat(img image.Image) image.Image {
+	out := image.NewGray(img.Bounds())
+	draw.Draw(out, out.Rect, img, image.Point{}, draw.Src)
+	return out
+}
+
 // outcomes are the dispositions of pictures and method.
 func outcomes(r *generate.Result) map[string]generate.Outcome {
 	out := map[string]generate.Outcome{}
@@ -117,15 +124,21 @@ func TestMaskPolarity(t *testing.T) {
 		"gif":                {maskOf(white, black), "gif", "alpha0", clear, black, generate.OutcomeAdapted},
 		"for white":          {maskOf(clear, black), "png", "white", white, black, generate.OutcomeAdapted},
 		"for black":          {maskOf(clear, black), "png", "black", black, white, generate.OutcomeAdapted},
-		"white for white":    {maskOf(white, black), "png", "white", white, black, generate.OutcomeAdapted},
+		"white for white":    {maskOf(white, black), "png", "white", white, black, generate.OutcomeApplied},
+		"grey scale":         {flat(maskOf(white, black)), "png", "white", white, black, generate.OutcomeApplied},
+		"grey for white":     {maskOf(color.Gray{Y: 200}, black), "png", "white", color.Gray{Y: 200}, black, generate.OutcomeAdapted},
+		"red for white":      {maskOf(color.NRGBA{R: 255, A: 255}, black), "png", "white", color.Gray{Y: 76}, black, generate.OutcomeAdapted},
+		"jpg for white":      {maskOf(white, black), "jpeg", "white", white, black, generate.OutcomeAdapted},
+		"white for black":    {maskOf(white, black), "png", "black", black, white, generate.OutcomeAdapted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, func(_ *house, g *generate.Config) { g.Catalogue = catalogueWith(t, "mask: "+c.want) })
 			mask := h.put(t, encoded(t, c.mask, c.format))
-			got := h.must(t, generate.Request{
+			req := generate.Request{
 				Method: generate.MethodEdit, Model: "offline", Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}, Mask: &mask,
-			})
+			}
+			got := h.must(t, req)
 			if outcomes(got)["mask"] != c.how {
 				t.Errorf("dispositions %+v", got.Dispositions)
 			}
@@ -139,7 +152,7 @@ func TestMaskPolarity(t *testing.T) {
 				if _, _, _, a := want.RGBA(); a == 0 {
 					want = color.NRGBA{R: have.R, G: have.G, B: have.B} // the colour of nothing does not count
 				}
-				if have != want {
+				if have != color.NRGBAModel.Convert(want) {
 					t.Errorf("pixel %d is %v, want %v", x, have, want)
 				}
 			}
@@ -147,6 +160,10 @@ func TestMaskPolarity(t *testing.T) {
 			want := []media.Parent{{Ref: task.Inputs[0].Ref, Role: "input"}, {Ref: mask.Ref, Role: "mask"}}
 			if diff := cmp.Diff(want, o.Lineage); diff != "" {
 				t.Errorf("lineage: %s", diff)
+			}
+			req.Strict = true
+			if _, err := h.Generate(t.Context(), req); (err == nil) != (c.how == generate.OutcomeApplied) {
+				t.Errorf("strict: %v", err)
 			}
 		})
 	}

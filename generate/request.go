@@ -64,6 +64,10 @@ type Request struct {
 	Moderation string `json:"moderation,omitempty"`
 	// Options are provider options under the provider's key: {"openai": {"background": "opaque"}}.
 	Options map[string]map[string]any `json:"options,omitempty"`
+	// OptionsFor are further providers whose options may be there though their models are
+	// not asked; those of Model and Fallback need not be named. Options of any other one
+	// are refused.
+	OptionsFor []string `json:"options_for,omitempty"`
 	// Strict refuses, before any call, whatever would be adapted or dropped.
 	Strict bool `json:"strict,omitempty"`
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.

@@ -1,6 +1,11 @@
 package generate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
 
 // Reviewed is a [Driver] that looks at a whole task while it is planned, because
 // what it can do depends on the settings together: a follow-up of a picture that it
@@ -9,7 +14,8 @@ type Reviewed interface {
 	Driver
 	// Review tells what becomes of settings that the model takes, but not in this task:
 	// each disposition stands in the place of the one for the same setting, and those
-	// for settings that nobody asked for are passed over. It makes no call. Its error
+	// for settings that nobody asked for are passed over. A prompt has a disposition only
+	// if one is here: it is sent otherwise. It makes no call. Its error
 	// refuses the task before anything is journalled: media.CodeInvalid for options that
 	// make no sense, media.CodeUnsupported for what the provider cannot do.
 	Review(t Task) ([]Disposition, error)
@@ -28,6 +34,11 @@ func (p *Plan) review() error {
 		return err
 	}
 	for _, n := range notes {
+		if asked := strings.TrimSpace(p.req.Prompt); n.Setting == "prompt" && asked != "" {
+			n.Asked, n.Applied = clip(media.Scrub(asked)), clip(n.Applied)
+			p.Dispositions = append(p.Dispositions, n)
+			continue
+		}
 		for i := range p.Dispositions {
 			if have := &p.Dispositions[i]; have.Setting == n.Setting && have.Outcome != OutcomeDropped {
 				have.Applied, have.Outcome, have.Reason = clip(n.Applied), n.Outcome, n.Reason

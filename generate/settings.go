@@ -22,6 +22,8 @@ type negotiation struct {
 	out   []Disposition
 	// providers are the known provider keys, to tell a foreign option from a typo.
 	providers []string
+	// partials says that preview frames are asked for.
+	partials bool
 	// exact is the asked size in pixels where the model took it as it is.
 	exact *sides
 }
@@ -32,9 +34,8 @@ func (n *negotiation) negotiate() error {
 		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
 		Inputs: n.req.Inputs, Mask: n.req.Mask,
 	}
-	if n.req.N != 0 {
-		n.applied("n", strconv.Itoa(n.req.N))
-	}
+	n.count()
+	n.frames()
 	n.method()
 	if err := n.prompt(); err != nil {
 		return err
@@ -87,6 +88,28 @@ func (n *negotiation) lacks(what string) bool {
 		return slices.Contains(n.model.GenerateLacks, what)
 	default:
 		return false
+	}
+}
+
+// count tells how many results there will be.
+func (n *negotiation) count() {
+	switch asked, gives := n.req.N, len(split(n.req.N, n.model.MaxN))*n.model.Grid; {
+	case asked == 0:
+	case gives == 0 || gives == asked:
+		n.applied("n", strconv.Itoa(asked))
+	default:
+		n.adapted("n", strconv.Itoa(asked), strconv.Itoa(gives), fmt.Sprintf("%s makes grids of %d; all are kept", n.model.Name, n.model.Grid))
+	}
+}
+
+// frames tells whether preview frames come, where they are asked for.
+func (n *negotiation) frames() {
+	switch {
+	case !n.partials:
+	case n.model.streams():
+		n.applied("partials", "true")
+	default:
+		n.dropped("partials", "true", n.model.Name+" gives no preview frames")
 	}
 }
 
@@ -247,7 +270,7 @@ func (n *negotiation) options() {
 				if n.task.Options == nil {
 					n.task.Options = map[string]any{}
 				}
-				n.task.Options[name] = value
+				n.task.Options[name] = n.model.OptionRules[name].value(value)
 				n.applied(setting, asked)
 			}
 		}

@@ -1,8 +1,10 @@
 package generate
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // ratioSlack is how far a written ratio may lie from the asked one.
@@ -32,4 +34,26 @@ func ratioText(r float64) string {
 // anyRatio is the ratio nearest to the asked one within the model's limit.
 func (r SizeRule) anyRatio(ask float64) fit {
 	return fit{ratio: ratioText(max(1/r.MaxRatio, min(r.MaxRatio, ask)))}
+}
+
+// Limits says for people what free sizes and ratios may be; empty for models that are
+// sized otherwise.
+func (r SizeRule) Limits() string {
+	var rules []string
+	if r.Mode == "free" {
+		if r.Step > 1 {
+			rules = append(rules, fmt.Sprintf("multiples of %d", r.Step))
+		}
+		rules = append(rules, fmt.Sprintf("%d to %d pixels a side", r.MinSide, r.MaxSide))
+	}
+	if (r.Mode == "free" || r.Mode == "ratio") && r.MaxRatio > 0 {
+		rules = append(rules, fmt.Sprintf("ratios up to %g:1", r.MaxRatio))
+	}
+	if r.Mode == "free" && r.MinPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at least %.2f megapixels", float64(r.MinPixels)/million))
+	}
+	if r.Mode == "free" && r.MaxPixels > 0 {
+		rules = append(rules, fmt.Sprintf("at most %.2f megapixels", float64(r.MaxPixels)/million))
+	}
+	return strings.Join(rules, ", ")
 }

@@ -56,23 +56,9 @@ func (n *negotiation) sizeReason(f fit) string {
 	case "tier":
 		return fmt.Sprintf("%s is sized by ratio and tier; this is %s", n.model.Name, f.cell())
 	case "ratio":
-		return fmt.Sprintf("%s is told a ratio and decides on the pixels; ratios go up to %g:1", n.model.Name, r.MaxRatio)
+		return fmt.Sprintf("%s is told a ratio and decides on the pixels; it takes %s", n.model.Name, r.Limits())
 	}
-	var rules []string
-	if r.Step > 1 {
-		rules = append(rules, fmt.Sprintf("multiples of %d", r.Step))
-	}
-	rules = append(rules, fmt.Sprintf("%d to %d pixels a side", r.MinSide, r.MaxSide))
-	if r.MaxRatio > 0 {
-		rules = append(rules, fmt.Sprintf("ratios up to %g:1", r.MaxRatio))
-	}
-	if r.MinPixels > 0 {
-		rules = append(rules, fmt.Sprintf("at least %.2f megapixels", float64(r.MinPixels)/million))
-	}
-	if r.MaxPixels > 0 {
-		rules = append(rules, fmt.Sprintf("at most %.2f megapixels", float64(r.MaxPixels)/million))
-	}
-	return n.model.Name + " takes " + strings.Join(rules, ", ")
+	return n.model.Name + " takes " + r.Limits()
 }
 
 // name is what a size became: pixels, or the ratio where the provider decides on them.
@@ -129,7 +115,7 @@ func (n *negotiation) ratioReason() string {
 	case "tier":
 		return fmt.Sprintf("%s offers %s; this is the nearest", n.model.Name, strings.Join(r.Ratios, ", "))
 	}
-	return fmt.Sprintf("%s takes ratios up to %g:1", n.model.Name, r.MaxRatio)
+	return n.model.Name + " takes " + r.Limits()
 }
 
 // take puts a geometry into the task: pixels, or ratio and tier.

@@ -145,7 +145,7 @@ func TestSettings(t *testing.T) {
 		{"hd on gpt", gpt, generate.Request{Quality: "HD"}, map[string]string{"quality": "adapted high"}, generate.Task{Quality: "high"}},
 		{"own word", gpt, generate.Request{Quality: "low"}, map[string]string{"quality": "applied low"}, generate.Task{Quality: "low"}},
 		{"max on gpt", gpt, generate.Request{Quality: "max"}, map[string]string{"quality": "adapted high"}, generate.Task{Quality: "high"}},
-		{"nonsense", gpt, generate.Request{Quality: "superb"}, map[string]string{"quality": "dropped"}, generate.Task{}},
+		{"a tier of others", gpt, generate.Request{Quality: "512"}, map[string]string{"quality": "dropped"}, generate.Task{}},
 		{"standard on gemini", pro, generate.Request{Quality: "standard"}, map[string]string{"quality": "adapted 1K"}, generate.Task{Tier: "1K"}},
 		{"hd on gemini", pro, generate.Request{Quality: "hd"}, map[string]string{"quality": "adapted 2K"}, generate.Task{Tier: "2K"}},
 		{"tier on gemini", pro, generate.Request{Quality: "4k"}, map[string]string{"quality": "applied 4K"}, generate.Task{Tier: "4K"}},
@@ -215,12 +215,11 @@ func TestSettings(t *testing.T) {
 		{"moderation elsewhere", pro, generate.Request{Moderation: "low"}, map[string]string{"moderation": "dropped"}, generate.Task{}},
 		{
 			"options", gpt,
-			generate.Request{Options: map[string]map[string]any{
-				"openai": {"user": "u-1", "magic": 1}, "gemini": {"top_k": 3}, "opnai": {"user": "u"},
+			generate.Request{OptionsFor: []string{"gemini"}, Options: map[string]map[string]any{
+				"openai": {"user": "u-1", "instructions": "slowly"}, "gemini": {"top_k": 3},
 			}},
 			map[string]string{
-				"options.openai.user": "applied u-1", "options.openai.magic": "dropped",
-				"options.gemini.top_k": "dropped", "options.opnai.user": "dropped",
+				"options.openai.user": "applied u-1", "options.openai.instructions": "dropped", "options.gemini.top_k": "dropped",
 			},
 			generate.Task{Options: map[string]any{"user": "u-1"}},
 		},

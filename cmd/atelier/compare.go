@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	rivals := make([]rival, len(c.Model))
 	for i, m := range c.Model {
 		r := req
-		r.Model = m
+		r.Model, r.Options = m, c.optionsOf(a, req, m)
 		rivals[i].model = m
 		if rivals[i].plan, rivals[i].err = a.gateway.Plan(ctx, r); rivals[i].err != nil {
 			return fmt.Errorf("compare: %w", rivals[i].err)
@@ -50,7 +51,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	for i := range rivals {
 		all.Go(func() {
 			r := req
-			r.Model = rivals[i].model
+			r.Model, r.Options = rivals[i].model, c.optionsOf(a, req, rivals[i].model)
 			began := time.Now() //nolint:forbidigo // the clock of the command line
 			rivals[i].res, rivals[i].err = a.gateway.Generate(ctx, r)
 			rivals[i].took = time.Since(began)
@@ -59,6 +60,24 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	all.Wait()
 	p.clear()
 	return c.printComparison(ctx, w, a, rivals)
+}
+
+// optionsOf are the options of a comparison without those that are for its other models.
+func (c *generateCmd) optionsOf(a *app, req generate.Request, model string) map[string]map[string]any {
+	provider := func(name string) string {
+		m, _ := a.gateway.Lookup(name) // a name that is none is an error of the plan
+		return m.Provider
+	}
+	used := []string{provider(model)}
+	for _, name := range c.Fallback {
+		used = append(used, provider(name))
+	}
+	out := maps.Clone(req.Options)
+	maps.DeleteFunc(out, func(key string, _ map[string]any) bool {
+		key = strings.ToLower(key)
+		return !slices.Contains(used, key) && slices.ContainsFunc(c.Model, func(m string) bool { return provider(m) == key })
+	})
+	return out
 }
 
 // comparePlans shows what a comparison would ask and cost.

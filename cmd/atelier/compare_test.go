@@ -105,6 +105,21 @@ func TestBudgetsOnTheCommandLine(t *testing.T) {
 	p.atelier("generate", "a harbour").refused(t, exitInput, "ATELIER_BUDGET_RUN")
 }
 
+// TestOptionsOfAComparison go to the models that they are for.
+func TestOptionsOfAComparison(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	both := []string{"generate", "a fox", "-m", "GPT Image 2", "-m", "Atelier Offline", "--option", "openai.user=me", "--option", "offline.delay_ms=1"}
+	p.must(append(both, "--strict")...)
+	if calls := s.images.Captured(); len(calls) != 1 || !strings.Contains(string(calls[0].Body), `"user":"me"`) || strings.Contains(string(calls[0].Body), "delay_ms") {
+		t.Errorf("%d calls", len(calls))
+	}
+	p.atelier(append(both, "--option", "bfl.raw=true")...).refused(t, exitInput, "for models of bfl")
+	if n := len(s.images.Captured()); n != 1 {
+		t.Errorf("%d calls, want one", n)
+	}
+}
+
 func TestWaitOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

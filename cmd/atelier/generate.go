@@ -21,7 +21,7 @@ type generateCmd struct {
 	Model          []string `short:"m" help:"Display name, id or alias; see atelier models list. Repeat it to compare models: a table of time and cost, and a contact sheet." placeholder:"NAME" sep:"none"`
 	Fallback       []string `help:"A model to ask for what the one before could not give; repeat it for a chain." placeholder:"NAME" sep:"none"`
 	Modality       string   `help:"image or audio; what the model makes, if it is named." placeholder:"M"`
-	N              int      `short:"n" help:"How many results." default:"1"`
+	N              *int     `short:"n" help:"How many results; one, or what the model makes at once, if it is left out." placeholder:"N"`
 	Size           string   `help:"WIDTHxHEIGHT in pixels, or auto." placeholder:"WxH"`
 	AspectRatio    string   `help:"W:H; an explicit size wins." placeholder:"W:H"`
 	Quality        string   `help:"low, medium, high, auto, standard or hd." placeholder:"Q"`
@@ -34,7 +34,7 @@ type generateCmd struct {
 	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
 	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
-	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V"`
+	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
 	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
@@ -76,6 +76,7 @@ type slotView struct {
 	Error         *generate.SlotError `json:"error,omitempty"`
 	RevisedPrompt string              `json:"revised_prompt"`
 	Seed          *int64              `json:"seed"`
+	Safety        *generate.Safety    `json:"safety,omitempty"`
 }
 
 // Run generates.
@@ -148,7 +149,7 @@ func (c *generateCmd) wait(w *world) error {
 
 func (c *generateCmd) request() (generate.Request, error) {
 	r := generate.Request{
-		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, N: c.N, Size: c.Size, AspectRatio: c.AspectRatio,
+		Prompt: c.Prompt, NegativePrompt: c.NegativePrompt, Size: c.Size, AspectRatio: c.AspectRatio,
 		Quality: c.Quality, Style: c.Style, Background: c.Background, Seed: c.Seed, OutputFormat: c.Format,
 		Compression: c.Compression, Strict: c.Strict, Voice: c.Voice, Speed: c.Speed,
 		Modality: media.Modality(strings.ToLower(strings.TrimSpace(c.Modality))), Fallback: c.Fallback,
@@ -162,8 +163,10 @@ func (c *generateCmd) request() (generate.Request, error) {
 	if err := c.check(strings.TrimSpace(c.Prompt)); err != nil {
 		return r, err
 	}
-	if c.N < 1 {
-		return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", c.N)
+	if c.N != nil {
+		if r.N = *c.N; r.N < 1 {
+			return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", r.N)
+		}
 	}
 	if r.OutputFormat == "" && c.Output != "" {
 		format, err := formatOf(c.Output)

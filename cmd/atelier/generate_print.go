@@ -39,7 +39,7 @@ func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate
 func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
 	slots = make([]slotView, 0, len(res.Slots))
 	for _, s := range res.Slots {
-		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed}
+		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed, s.Safety}
 		if s.Output != nil {
 			path, err := save(ctx, a, *s.Output, numbered(to, s.Index, len(res.Slots)))
 			if unsaved == nil {

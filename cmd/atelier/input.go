@@ -15,7 +15,7 @@ import (
 
 // inputFlags are the pictures that a command starts from.
 type inputFlags struct {
-	Edit []string `help:"A picture to edit as the prompt says: a file, or the ref or id of a stored item. Repeat it to take from further pictures." placeholder:"FILE|REF"`
+	Edit []string `help:"A picture to edit as the prompt says: a file, or the ref or id of a stored item. Repeat it to take from further pictures." placeholder:"FILE|REF" sep:"none"`
 	Mask string   `help:"Where the first --edit may change: a picture in its size, transparent (or white) there." placeholder:"FILE|REF"`
 	Vary string   `help:"A picture to make variations of; the prompt may be left out." placeholder:"FILE|REF"`
 }

@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -82,6 +83,9 @@ func execute(w *world, args []string) int {
 	if exited >= 0 {
 		return exited
 	}
+	if err == nil {
+		err = once(parsed)
+	}
 	if err != nil {
 		return w.fail(media.Errorf(media.CodeInvalid, "%v (see `%s --help`)", err, nearest(parser, args)))
 	}
@@ -89,6 +93,22 @@ func execute(w *world, args []string) int {
 		return w.fail(err)
 	}
 	return exitOK
+}
+
+// once refuses a flag that has one value and was given several: all but the last would
+// be lost in silence.
+func once(c *kong.Context) error {
+	seen := map[*kong.Flag]bool{}
+	for _, p := range c.Path {
+		if p.Flag == nil || p.Resolved || p.Flag.IsCumulative() || p.Flag.IsBool() {
+			continue
+		}
+		if seen[p.Flag] {
+			return fmt.Errorf("--%s was given twice and has one value: give it once", p.Flag.Name)
+		}
+		seen[p.Flag] = true
+	}
+	return nil
 }
 
 // nearest is the deepest command that the words name, for a hint.

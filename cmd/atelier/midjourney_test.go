@@ -48,6 +48,13 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	if items := p.listed().Items; len(items) != 4 {
 		t.Errorf("%d items are listed", len(items))
 	}
+	// A grid is four: where somebody asked for two, that is told, and strict refuses it.
+	two := []string{"generate", "a lighthouse", "-m", "mj", "-n", "2"}
+	if said := p.must(two...).stdout; !strings.Contains(said, `adapted     n: asked "2", got "4"`) {
+		t.Errorf("two of a grid: %s", said)
+	}
+	p.atelier(append(two, "--strict")...).refused(t, exitInput, "grids of 4")
+	p.must("generate", "a lighthouse", "-m", "mj", "--strict")
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -159,7 +160,7 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"id", m.APIModel},
 			{"aliases", strings.Join(m.Aliases, ", ")},
 			{"methods", methods(m)},
-			{"sizes", sizes(m)},
+			{"sizes", cmp.Or(m.Size.Limits(), sizes(m))},
 			{"ratios", strings.Join(m.Size.Ratios, " ")},
 			{"qualities", strings.Join(m.Qualities, ", ")},
 			{"styles", strings.Join(m.Styles, ", ")},

@@ -74,6 +74,7 @@ func TestPreviews(t *testing.T) {
 	if items := p.listed().Items; len(items) != 4 {
 		t.Errorf("%d items listed, want the kept preview too", len(items))
 	}
+	p.atelier("generate", "a fox", "-m", "GPT-4o mini TTS", "--partials", "--strict").refused(t, exitInput, "gives no preview frames")
 	if n := len(s.images.Captured()); n != 3 {
 		t.Errorf("%d calls, want 3: a call with previews is not repeated", n)
 	}

@@ -117,10 +117,24 @@ func (j *job) follow(t generate.Task, p parent) error {
 	if factor := t.Option("factor"); strings.HasPrefix(id, customZoom) && factor != "" {
 		j.modal.flags = "--zoom " + factor
 	}
-	if j.remix && oneLine(t.Prompt) != "" {
-		j.body["enableRemix"] = true
+	if j.name == actButton && t.N <= 1 && strings.HasPrefix(id, "MJ::JOB::upsample") {
+		j.single()
 	}
+	j.say(t, id)
 	return nil
+}
+
+// say notes what becomes of the words: the windows of inpaint and of a zoom by a factor of
+// one's own take them, a remix takes them if the account has that on.
+func (j *job) say(t generate.Task, id string) {
+	switch {
+	case strings.HasPrefix(id, customZoom), strings.HasPrefix(id, buttons[actInpaint]):
+	case j.remix && oneLine(t.Prompt) != "":
+		j.body["enableRemix"] = true
+		j.adapt("prompt", "in remix mode", "Midjourney takes words for a "+j.name+" only where the proxy's account is in remix mode, and leaves them out otherwise")
+	default:
+		j.mute(t, "Midjourney's "+j.name+" goes by the picture that it starts from and takes no words")
+	}
 }
 
 // find gives the button of a follow-up.
@@ -157,6 +171,7 @@ func (j *job) older(t generate.Task, p parent, index int) error {
 	if j.change == "" || j.name != "reroll" && !p.grid() {
 		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.name, t.Inputs[0].Ref)
 	}
+	j.mute(t, "this proxy takes no words for a "+j.name)
 	j.path = "change"
 	j.body["taskId"], j.body["action"] = p.TaskID, j.change
 	if j.name != "reroll" {

@@ -63,6 +63,9 @@ func newJob(t generate.Task) (*job, error) {
 	}
 	j.body.Set("notifyHook", t.NotifyURL)
 	j.dropForeign(t)
+	if j.once {
+		j.single()
+	}
 	switch {
 	case j.follows:
 		return j, j.follow(t, p)
@@ -71,7 +74,20 @@ func newJob(t generate.Task) (*job, error) {
 	case j.name == actBlend:
 		j.blend(t)
 	}
+	j.mute(t, "Midjourney's "+j.name+" goes by pictures alone and takes no words")
 	return j, nil
+}
+
+// mute notes that the words of the prompt are not sent.
+func (j *job) mute(t generate.Task, why string) {
+	if oneLine(t.Prompt) != "" {
+		j.drop(why, "prompt")
+	}
+}
+
+// single notes that the job gives one result and no grid.
+func (j *job) single() {
+	j.notes = append(j.notes, generate.Disposition{Setting: "n", Applied: "1", Outcome: generate.OutcomeApplied})
 }
 
 // draw draws by words; the pictures of imagine are image prompts.

@@ -108,7 +108,7 @@ func TestReviewTellsWhatIsLeftOut(t *testing.T) {
 		},
 		{"blend of a wide shape", task(t, func(q *generate.Task) {
 			q.Method, q.Inputs, q.AspectRatio, q.Options = generate.MethodEdit, []media.Output{a, b}, "16:9", map[string]any{"action": "blend"}
-		}), map[string]string{"aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"}},
+		}), map[string]string{"prompt": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"}},
 		{
 			"index of a single", following(t, single, map[string]any{"index": 2}),
 			map[string]string{"options.midjourney.index": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"},

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"image"
+	"testing"
+)
+
+// TestAFlagOfOneValueIsGivenOnce: what would be lost in silence is refused.
+func TestAFlagOfOneValueIsGivenOnce(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.pictureFile("in.png", 80, 80, image.Rectangle{})
+	for flag, args := range map[string][]string{
+		"--vary":  {"generate", "--vary", in, "--vary", in},
+		"--mask":  {"generate", "x", "--edit", in, "--mask", in, "--mask", in},
+		"--size":  {"generate", "x", "--size", "64x64", "--size=80x80"},
+		"--model": {"run", "sage", "x", "--model", "offline", "--model", "offline"},
+	} {
+		p.atelier(args...).refused(t, exitInput, flag+" was given twice")
+	}
+	if n := len(p.listed().Items); n != 0 {
+		t.Errorf("%d items were made", n)
+	}
+}
+
+// TestCommasBelongToValues: a comma in the name of a file or in an option is no separator.
+func TestCommasBelongToValues(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	in := p.pictureFile("a,b.png", 80, 80, image.Rectangle{})
+	got := read[generated](p, "generate", "bluer", "--edit", in, "-m", "GPT Image 2", "--json")
+	if got.Status != "succeeded" {
+		t.Errorf("edit: %+v", got)
+	}
+	p.must("generate", "Good evening.", "-m", "GPT-4o mini TTS", "--option", "openai.instructions=Speak slowly, warmly")
+	calls := s.images.Captured()
+	var body map[string]any
+	if err := json.Unmarshal(calls[len(calls)-1].Body, &body); err != nil || body["instructions"] != "Speak slowly, warmly" {
+		t.Errorf("body %v, %v", body, err)
+	}
+	if !bytes.Contains(calls[0].Body, []byte("bluer")) {
+		t.Errorf("the edit was not sent: %.200s", calls[0].Body)
+	}
+}

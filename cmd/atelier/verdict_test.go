@@ -1,0 +1,22 @@
+package main
+
+import (
+	"testing"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+)
+
+// TestVerdictOfAModeratedResult: programs see what a provider refused, and as what.
+func TestVerdictOfAModeratedResult(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	res := decode[generated](t, p.atelier("generate", "a fox", "-m", "GPT Image 2", "--json"))
+	if v := res.Slots[0].Safety; res.Status != generate.StatusModerated || v == nil || !v.Blocked || len(v.Categories) == 0 {
+		t.Errorf("%+v", res.Slots[0])
+	}
+	if v := read[generated](p, "generate", "a fox", "-m", "GPT Image 2", "--json").Slots[0].Safety; v != nil {
+		t.Errorf("nothing was refused: %+v", v)
+	}
+}

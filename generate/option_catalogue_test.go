@@ -1,0 +1,111 @@
+package generate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/media"
+)
+
+// TestShippedOptionsHaveRules: a value that the provider does not take is refused before
+// any call, and one that it takes gets the type that the provider wants.
+func TestShippedOptionsHaveRules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model, option string
+		value, want   any
+		says          string // of the error; empty if the value is taken
+	}{
+		{"FLUX.2 Flex", "steps", "30", 30.0, ""},
+		{"FLUX.2 Flex", "steps", 51, nil, "1 to 50"},
+		{"FLUX Fill", "steps", 14, nil, "15 to 50"},
+		{"FLUX.2 Flex", "guidance", 1, nil, "1.5 to 10"},
+		{"FLUX Fill", "guidance", 60.0, 60.0, ""},
+		{"FLUX.2 Pro", "safety_tolerance", 6, nil, "0 to 5"},
+		{"FLUX 1.1 Pro", "safety_tolerance", 6, 6.0, ""},
+		{"FLUX 1.1 Ultra", "raw", "yes", nil, "true or false"},
+		{"FLUX 1.1 Ultra", "raw", "true", true, ""},
+		{"FLUX 1.1 Ultra", "image_prompt_strength", 2, nil, "0 to 1"},
+		{"FLUX Kontext Pro", "prompt_upsampling", "much", nil, "true or false"},
+		{"Leonardo Phoenix 1.0", "init_strength", 1, nil, "0.1 to 0.9"},
+		{"Leonardo Phoenix 1.0", "guidance_scale", 21, nil, "1 to 20"},
+		{"Leonardo Phoenix 1.0", "num_inference_steps", 30.5, nil, "10 to 60"},
+		{"Leonardo Phoenix 1.0", "contrast", "3.5", 3.5, ""},
+		{"Leonardo Phoenix 1.0", "contrast", 2, nil, "2.5"},
+		{"Leonardo Anime XL", "scheduler", "ddim", "DDIM", ""},
+		{"Leonardo Anime XL", "scheduler", "fast", nil, "KLMS"},
+		{"Leonardo Anime XL", "transparency", "all", nil, "foreground_only"},
+		{"Nano Banana Pro", "temperature", 2.1, nil, "0 to 2"},
+		{"Nano Banana Pro", "top_p", "0.5", 0.5, ""},
+		{"Nano Banana Pro", "top_k", 0, nil, "from 1"},
+		{"Gemini 3.8 Flash TTS", "temperature", "hot", nil, "0 to 2"},
+		{"Nano Banana Pro", "safety_settings", []any{"x"}, []any{"x"}, ""},
+		{"GPT Image 2", "output_compression", 101, nil, "0 to 100"},
+		{"GPT Image 2", "moderation", "none", nil, "auto, low"},
+	} {
+		var calls []generate.Task
+		g, m := alone(t, c.model, &calls)
+		in := media.NewOutput(media.Blob{Digest: media.DigestOf([]byte("x")), Facts: media.Facts{MIMEType: "image/png", Width: 64, Height: 64}}, media.Meta{})
+		r := generate.Request{Model: c.model, Prompt: "x", Options: map[string]map[string]any{m.Provider: {c.option: c.value}}}
+		if m.Methods[0] == generate.MethodEdit {
+			r.Method, r.Inputs = generate.MethodEdit, []media.Output{in}
+		}
+		_, err := g.Generate(t.Context(), r)
+		name := fmt.Sprintf("%s %s=%v", c.model, c.option, c.value)
+		switch {
+		case c.says != "":
+			if media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), c.says) || len(calls) != 0 {
+				t.Errorf("%s: %v after %d calls", name, err, len(calls))
+			}
+		case err != nil || len(calls) != 1:
+			t.Errorf("%s: %v after %d calls", name, err, len(calls))
+		default:
+			if d := cmp.Diff(c.want, calls[0].Options[c.option]); d != "" {
+				t.Errorf("%s (-want +got): %s", name, d)
+			}
+		}
+	}
+}
+
+// alone is a gateway with one model's provider, which notes its calls.
+func alone(t *testing.T, model string, calls *[]generate.Task) (*generate.Gateway, generate.Model) {
+	t.Helper()
+	rows, err := generate.LoadCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok := rows.Lookup(model)
+	if !ok {
+		t.Fatalf("no model %s", model)
+	}
+	d := &generatetest.Driver{Name: m.Provider, OnStart: func(_ context.Context, task generate.Task, _ int) (generate.Update, error) {
+		*calls = append(*calls, task)
+		return generate.Update{Done: true}, nil
+	}}
+	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Catalogue: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, m
+}
+
+// TestRulesOfARowThatIsOverridden: they stay for the options that it keeps.
+func TestRulesOfARowThatIsOverridden(t *testing.T) {
+	t.Parallel()
+	rows, err := generate.LoadCatalogue(strings.NewReader(
+		"provider: bfl\nmodels: [{api_model: flux-2-flex, options: [steps, guidance], option_rules: {guidance: {min: 2, max: 3}}}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := rows.Lookup("FLUX.2 Flex")
+	want := map[string]generate.OptionRule{"steps": {Min: 1, Max: 50, Whole: true}, "guidance": {Min: 2, Max: 3}}
+	if d := cmp.Diff(want, m.OptionRules); d != "" {
+		t.Errorf("rules (-want +got): %s", d)
+	}
+}
