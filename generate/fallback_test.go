@@ -86,7 +86,7 @@ func TestFallback(t *testing.T) {
 			t.Parallel()
 			h := build(t, nil)
 			c.arrange(h)
-			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"nobody", "Nano Banana Pro", "Atelier Offline"}})
+			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"FLUX.2 Pro", "Nano Banana Pro", "Atelier Offline"}})
 			for i, want := range c.providers {
 				have := ""
 				if o := got.Slots[i].Output; o != nil {
@@ -106,6 +106,20 @@ func TestFallback(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFallbackIsKnown: a chain with a name that no model has is refused before anything is
+// journalled or asked.
+func TestFallbackIsKnown(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	r := generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"Nano Banana Pro", "nobody"}}
+	if _, err := h.Plan(t.Context(), r); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("Plan: %v", err)
+	}
+	if _, err := h.Generate(t.Context(), r); media.CodeOf(err) != media.CodeInvalid || len(h.log.IDs())+len(h.openai.Tasks()) != 0 {
+		t.Errorf("Generate: %v after %d calls", err, len(h.openai.Tasks()))
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *Plan) N() int {
 // Plan works out model, settings, calls and cost; it makes no call and writes
 // nothing.
 //
-// Errors: media.CodeInvalid for bad input and unknown models, media.CodeUnsupported
+// Errors: media.CodeInvalid for bad input and unknown models, those of the fallback among them, media.CodeUnsupported
 // for what the model cannot do, media.CodeMissingKey naming the variable to set. In
 // strict mode a setting that would be adapted, dropped or substituted is
 // media.CodeUnsupported; then the plan comes with the error and shows those settings
@@ -49,6 +49,11 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	r, err := r.normalise()
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range r.Fallback {
+		if _, ok := g.config.Catalogue.Lookup(name); !ok {
+			return nil, wrap("read the fallback", g.unknown(name))
+		}
 	}
 	c, err := g.choose(r)
 	if err != nil {
