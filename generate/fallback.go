@@ -40,14 +40,12 @@ func (x *execution) further(p *Plan, slots []int) []call {
 // fallBack asks the request's next models for the results that failed, one model after
 // the other. A call that may have been billed is not made up for: that would pay twice.
 func (x *execution) fallBack(ctx context.Context) {
-	for _, name := range x.plan.req.Fallback {
+	for k, name := range x.plan.req.Fallback {
 		missing, why := x.missing()
 		if len(missing) == 0 || ctx.Err() != nil {
 			return
 		}
-		r := x.plan.req
-		r.Model, r.Fallback, r.Prefer, r.N = name, nil, nil, len(missing)
-		p, err := x.g.Plan(ctx, r)
+		p, err := x.standIn(ctx, k, len(missing))
 		if err == nil {
 			err = x.g.prepare(ctx, p)
 		}
@@ -59,6 +57,17 @@ func (x *execution) fallBack(ctx context.Context) {
 		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.further(p, missing))
 	}
+}
+
+// standIn plans n results by the k-th model of the fallback.
+func (x *execution) standIn(ctx context.Context, k, n int) (*Plan, error) {
+	r := x.plan.req
+	r.Model, r.Fallback, r.Prefer, r.N = r.Fallback[k], nil, nil, n
+	p, err := x.g.Plan(ctx, r)
+	if err == nil {
+		p.why = "the model before it could not give them"
+	}
+	return p, err
 }
 
 // missing lists the slots that another model may fill, and the first reason.
@@ -87,7 +96,7 @@ func replaceable(c media.Code) bool {
 
 // substitute writes down which model stands in.
 func (x *execution) substitute(p *Plan, why *SlotError) {
-	x.op.Dispositions = standIn(x.op.Dispositions, x.plan.Model.Name, p.Model.Name, why.Message)
+	x.op.Dispositions = stoodIn(x.op.Dispositions, x.plan.Model.Name, p.Model.Name, why.Message)
 	for _, w := range p.Warnings {
 		x.warn(w)
 	}
@@ -98,8 +107,8 @@ func (x *execution) substitute(p *Plan, why *SlotError) {
 	}
 }
 
-// standIn says that another model answers than the one that was asked.
-func standIn(list []Disposition, asked, applied, why string) []Disposition {
+// stoodIn says that another model answers than the one that was asked.
+func stoodIn(list []Disposition, asked, applied, why string) []Disposition {
 	d := Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: OutcomeSubstituted, Reason: why}
 	list = slices.Clone(list)
 	if i := slices.IndexFunc(list, func(d Disposition) bool { return d.Setting == "model" }); i >= 0 {
@@ -123,7 +132,7 @@ func (g *Gateway) planAny(ctx context.Context, r Request) (*Plan, error) {
 		if second != nil {
 			continue
 		}
-		q.Dispositions = standIn(q.Dispositions, clip(r.Model), q.Model.Name, asError(err).Message)
+		q.Dispositions = stoodIn(q.Dispositions, clip(r.Model), q.Model.Name, asError(err).Message)
 		return q, nil
 	}
 	return p, err

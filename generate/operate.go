@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -29,6 +28,7 @@ type execution struct {
 	lost      []media.Blob // blobs of an earlier process that no slot has yet
 	slots     []Slot       // by index - 1; extra results are appended
 	receipts  []receipt
+	acts      []string // what was reserved for the models that stood in
 	usage     Usage
 	warnings  []string
 	metadata  map[string]any
@@ -39,6 +39,8 @@ type execution struct {
 	asked     []int           // slots that are asked for: all, or those of this round
 	numbered  int             // calls so far
 	formats   formats
+
+	counted map[string]bool // acts that the budget has counted; for the one that works
 }
 
 // preview is what came of a slot before its end.
@@ -91,7 +93,7 @@ func (g *Gateway) operationID(ctx context.Context, r Request) string {
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	x := &execution{
 		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
-		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
+		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{}, counted: map[string]bool{},
 	}
 	for i := range op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
@@ -170,7 +172,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	x.mu.Lock()
 	x.op.Status = x.status()
 	x.op.Usage = x.usage
-	x.op.Cost.ReportedUSD = settle(x.receipts)
+	x.op.Cost = x.cost()
 	x.op.Metadata = x.metadata
 	x.op.Error = firstError(x.slots)
 	x.mu.Unlock()
@@ -183,7 +185,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
-		x.g.config.Budget.Settle(save, x.plan.owes(x.op, x.receipts).used())
+		x.settleActs(save)
 	}
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
@@ -234,54 +236,6 @@ func (x *execution) status() Status {
 		return StatusModerated
 	}
 	return StatusFailed
-}
-
-// savedPlan is a plan as another process reads it.
-type savedPlan struct {
-	Request Request `json:"request"`
-	Task    Task    `json:"task"`
-	Calls   []int   `json:"calls"`
-	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
-	Exact string `json:"exact,omitempty"`
-	// Round is what is asked for again.
-	Round *round `json:"round,omitempty"`
-}
-
-// save writes the plan for [Gateway.Resume]. One whose words look like media is not
-// saved: what is saved is searched for such, and would come back changed.
-func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round}
-	if p.exact != nil {
-		s.Exact = p.exact.String()
-	}
-	raw, err := json.Marshal(s)
-	if err != nil || media.Scrub(string(raw)) != string(raw) {
-		return nil
-	}
-	return raw
-}
-
-// load reads a saved plan.
-func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
-	var s savedPlan
-	if len(raw) == 0 {
-		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
-	}
-	d, ok := g.drivers[s.Task.Model.Provider]
-	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", s.Task.Model.Name, s.Task.Model.Provider)
-	}
-	if err := d.Ready(); err != nil {
-		return nil, err
-	}
-	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round}
-	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
-		p.exact = &exact
-	}
-	return p, nil
 }
 
 // note adds to what the provider said beside the media; the caller holds mu.

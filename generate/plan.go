@@ -25,6 +25,8 @@ type Plan struct {
 	driver Driver
 	exact  *sides
 	round  *round // nil unless it is done again
+	act    string // what its money is reserved for; empty for the operation
+	why    string // the reason if it stands in for another
 }
 
 // N is how many results the plan makes.
@@ -70,7 +72,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
-	p.EstimatedUSD = cmp.Or(estimate(n.task, p.N()), estimateArea(n.task, p.N()))
+	p.EstimatedUSD = p.estimate(p.N())
 	if err := p.review(); err != nil {
 		return nil, err
 	}
@@ -80,6 +82,11 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// estimate is what n results of the plan should cost; nil if the catalogue cannot tell.
+func (p *Plan) estimate(n int) *string {
+	return cmp.Or(estimate(p.task, n), estimateArea(p.task, n))
 }
 
 // modality is what is asked for; if nobody says, what the named model makes.
