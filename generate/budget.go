@@ -9,7 +9,8 @@ import (
 // Charge is what one billable act may use, or did use: an operation, or a call of a
 // chat model.
 type Charge struct {
-	// ID is the act's, the same in every process that works on it.
+	// ID is the act's, the same in every process that works on it. An operation's is its own;
+	// that of a model that stands in for another begins with it and goes on with a slash.
 	ID string
 	// Images are the pictures that it makes.
 	Images int64

@@ -97,7 +97,7 @@ func TestFallback(t *testing.T) {
 				}
 			}
 			d := disposition(got.Dispositions, "model")
-			if stands := d.Outcome == generate.OutcomeSubstituted; got.Status != c.status || stands != (c.stands != "") || stands && (d.Applied != c.stands || d.Reason == "") {
+			if stands := d.Outcome == generate.OutcomeSubstituted; got.Status != c.status || stands != (c.stands != "") || stands && (d.Applied != c.stands || d.Asked != "gpt-image-2" || d.Reason == "") {
 				t.Errorf("%s, disposition %+v", got.Status, d)
 			}
 			for _, a := range h.log.Attempts() {

@@ -53,6 +53,10 @@ type preview struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.req)
+	p, err := g.afford(ctx, p, id)
+	if err != nil {
+		return nil, ctx, wrap("reserve", err)
+	}
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
@@ -61,12 +65,9 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
-	var err error
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
+		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("open journal", err)
-	}
-	if err := g.config.Budget.Reserve(ctx, x.op.estimated()); err != nil {
-		return nil, ctx, wrap("reserve", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
@@ -185,7 +186,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
-		x.settleActs(save)
+		x.settleAll(save)
 	}
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)

@@ -127,18 +127,23 @@ func (x *execution) charge(act string) Charge {
 	return c
 }
 
-// settleActs gives back what is reserved and counts what was used, once for each act: the
-// operation itself and every model that stood in.
-func (x *execution) settleActs(ctx context.Context) {
+// settleAll settles the operation itself and every model that stood in, also those of an
+// earlier process.
+func (x *execution) settleAll(ctx context.Context) {
 	x.mu.Lock()
-	acts := append([]string{x.op.ID}, x.acts...)
 	for _, r := range x.receipts {
 		if r.act != "" && (x.plan.round == nil || r.call >= x.plan.round.First) {
-			acts = append(acts, r.act)
+			x.acts = append(x.acts, r.act)
 		}
 	}
 	x.mu.Unlock()
-	for _, act := range acts {
+	x.settleActs(ctx)
+}
+
+// settleActs gives back what is reserved and counts what was used, once for each act: the
+// operation itself and the models that stood in so far.
+func (x *execution) settleActs(ctx context.Context) {
+	for _, act := range append([]string{x.op.ID}, x.acts...) {
 		if !x.counted[act] {
 			x.counted[act] = true
 			x.g.config.Budget.Settle(ctx, x.charge(act))

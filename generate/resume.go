@@ -121,7 +121,7 @@ func (x *execution) planOf(ctx context.Context, a Attempt) *Plan {
 		if p, err := x.standIn(ctx, k, max(len(a.Slots), 1)); err == nil {
 			return p
 		}
-		return &Plan{Model: m}
+		return &Plan{Model: m, act: x.actOf(k)}
 	}
 	return &Plan{Model: m}
 }
