@@ -62,6 +62,7 @@ func (x *execution) fallBack(ctx context.Context) {
 			}
 			continue
 		}
+		p.why = why.Message
 		x.substitute(p, why)
 		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.further(p, missing))

@@ -119,7 +119,7 @@ func TestFallbackAfterDeath(t *testing.T) {
 	h := build(t, func(_ *house, cfg *generate.Config) { cfg.Budget = money })
 	h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit"))
 	h.gemini.OnStart = priced(t, h, "0.11")
-	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2, Fallback: []string{"Nano Banana Pro"}},
+	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house", N: 2, Background: "opaque", Fallback: []string{"Nano Banana Pro"}},
 		generate.Attempt{ID: "a", Call: 1, Number: 1, APIModel: "gpt-image-2", Status: generate.StatusFailed, Error: &generate.SlotError{Code: media.CodeQuotaExceeded, Message: "no credit"}, FinishedAt: day(11, 21)})
 	b := generate.Attempt{ID: "b", Operation: op, Call: 2, Number: 1, Slots: []int{1}, Provider: "gemini", APIModel: "gemini-3-pro-image", Status: generate.StatusSubmitted}
 	if err := h.log.Attempt(t.Context(), b); err != nil {
@@ -129,6 +129,9 @@ func TestFallbackAfterDeath(t *testing.T) {
 	got, err := h.heir(t, func(c *generate.Config) { c.Budget = money }).Resume(t.Context(), op)
 	if err != nil || got.Slots[1].Output == nil {
 		t.Fatalf("%+v, %v", got, err)
+	}
+	if d := disposition(got.Dispositions, "background"); d.Outcome != generate.OutcomeDropped {
+		t.Errorf("%+v", d)
 	}
 	var ids []string
 	for _, c := range money.settled {

@@ -33,6 +33,7 @@ type execution struct {
 	warnings  []string
 	metadata  map[string]any
 	previews  map[int]preview // by slot index
+	makers    map[int]*Plan   // who gave what came, by slot index
 	running   bool            // a task goes on past the wait
 	unsettled map[int]bool    // slots whose call may have been billed
 	again     map[int]bool    // slots whose result alone failed, unbilled
@@ -94,7 +95,7 @@ func (g *Gateway) operationID(ctx context.Context, r Request) string {
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	x := &execution{
 		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
-		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{}, counted: map[string]bool{},
+		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{}, counted: map[string]bool{}, makers: map[int]*Plan{},
 	}
 	for i := range op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
@@ -168,6 +169,7 @@ func (x *execution) warn(text string) {
 
 // finish writes the receipt and makes the result.
 func (x *execution) finish(ctx context.Context) *Result {
+	x.tell()
 	x.judgeSize()
 	x.judgeFormat()
 	x.mu.Lock()

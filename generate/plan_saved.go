@@ -13,6 +13,8 @@ type savedPlan struct {
 	Calls   []int   `json:"calls"`
 	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
 	Exact string `json:"exact,omitempty"`
+	// Dispositions are the plan's own, before others stood in.
+	Dispositions []Disposition `json:"dispositions,omitempty"`
 	// Round is what is asked for again.
 	Round *round `json:"round,omitempty"`
 }
@@ -20,7 +22,7 @@ type savedPlan struct {
 // save writes the plan for [Gateway.Resume]. One whose words look like media is not
 // saved: what is saved is searched for such, and would come back changed.
 func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round}
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round, Dispositions: p.Dispositions}
 	if p.exact != nil {
 		s.Exact = p.exact.String()
 	}
@@ -47,7 +49,7 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round, Dispositions: s.Dispositions}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact
 	}

@@ -64,7 +64,10 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 		return nil, wrap("resume "+saved.Operation.ID, err)
 	}
 	op := saved.Operation
-	p.Dispositions, p.Warnings, p.EstimatedUSD = op.Dispositions, op.Warnings, op.Cost.EstimatedUSD
+	if p.Dispositions == nil {
+		p.Dispositions = op.Dispositions
+	}
+	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
 	x := g.newExecution(p, op)
 	x.metadata, x.lost = op.Metadata, saved.Adrift
 	x.remember(ctx, saved)
@@ -94,10 +97,16 @@ func (x *execution) remember(ctx context.Context, saved *Saved) {
 	}
 	for _, a := range saved.Attempts {
 		x.past[a.Call] = append(x.past[a.Call], a)
+		p := x.planOf(ctx, a)
+		for _, index := range a.Slots {
+			if index <= len(x.slots) && x.slots[index-1].Output != nil {
+				x.makers[index] = p
+			}
+		}
 		if a.FinishedAt.IsZero() {
 			continue
 		}
-		x.count(x.planOf(ctx, a), a)
+		x.count(p, a)
 		for _, index := range a.Slots {
 			if x.plan.round == nil || a.Call >= x.plan.round.First {
 				x.unsettled[index] = x.unsettled[index] || a.Usage.Unsettled > 0
