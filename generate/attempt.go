@@ -194,7 +194,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.count(d.call.plan.Model, *a)
+	x.count(d.call.plan, *a)
 	for _, index := range d.call.slots {
 		x.unsettled[index] = x.unsettled[index] || u.Usage.Unsettled > 0
 	}
@@ -214,14 +214,6 @@ func join(first, later map[string]any) map[string]any {
 	out := maps.Clone(first)
 	maps.Copy(out, later)
 	return out
-}
-
-// count adds what an attempt used; the caller holds mu.
-func (x *execution) count(m Model, a Attempt) {
-	x.usage.Add(a.Usage)
-	if a.billed() {
-		x.receipts = append(x.receipts, receipt{call: a.Call, model: m, usage: a.Usage, reportedUSD: a.ReportedUSD})
-	}
 }
 
 // logAttempt saves an attempt that has been made; a failure warns.

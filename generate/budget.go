@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"math/big"
 
 	"atelier/media"
 )
@@ -10,7 +9,8 @@ import (
 // Charge is what one billable act may use, or did use: an operation, or a call of a
 // chat model.
 type Charge struct {
-	// ID is the act's, the same in every process that works on it.
+	// ID is the act's, the same in every process that works on it. An operation's is its own;
+	// that of a model that stands in for another begins with it and goes on with a slash.
 	ID string
 	// Images are the pictures that it makes.
 	Images int64
@@ -42,27 +42,6 @@ func (o Operation) estimated() Charge {
 	c := Charge{ID: o.ID, USD: o.Cost.EstimatedUSD}
 	if o.Modality == media.ModalityImage {
 		c.Images = int64(o.N)
-	}
-	return c
-}
-
-// used is what a finished operation used: what the provider reported, else the
-// estimate's share of the results that were made or may have been billed.
-func (o Operation) used() Charge {
-	c := Charge{ID: o.ID, USD: o.Cost.ReportedUSD}
-	made := o.Usage.Images
-	if o.Usage.Unsettled > 0 {
-		made = max(made, o.N)
-	}
-	if o.Modality == media.ModalityImage {
-		c.Images = int64(made)
-	}
-	if c.USD != nil || o.Cost.EstimatedUSD == nil || o.N == 0 {
-		return c
-	}
-	if whole, ok := dollars(*o.Cost.EstimatedUSD); ok {
-		text := decimal(whole.Mul(whole, big.NewRat(int64(min(made, o.N)), int64(o.N))))
-		c.USD = &text
 	}
 	return c
 }

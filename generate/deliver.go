@@ -83,6 +83,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 	}
 	if x.filled(index) {
 		d.made++
+		x.credit(index, d.call.plan)
 		return
 	}
 	s := Slot{
@@ -98,6 +99,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		x.mark(index, item.Err != nil && item.Unbilled)
 	} else {
 		x.mark(index, false)
+		x.credit(index, d.call.plan)
 		d.made++
 		s.Status, s.Output = StatusSucceeded, &out
 	}
@@ -109,6 +111,13 @@ func (x *execution) mark(index int, again bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.again[index] = again
+}
+
+// credit notes which model filled a slot.
+func (x *execution) credit(index int, p *Plan) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.makers[index] = p
 }
 
 // filled tells whether a slot has its output.

@@ -1,7 +1,9 @@
 package generate
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"atelier/media"
@@ -40,25 +42,59 @@ func (x *execution) further(p *Plan, slots []int) []call {
 // fallBack asks the request's next models for the results that failed, one model after
 // the other. A call that may have been billed is not made up for: that would pay twice.
 func (x *execution) fallBack(ctx context.Context) {
-	for _, name := range x.plan.req.Fallback {
+	var dear error
+	for k, name := range x.plan.req.Fallback {
 		missing, why := x.missing()
 		if len(missing) == 0 || ctx.Err() != nil {
 			return
 		}
-		r := x.plan.req
-		r.Model, r.Fallback, r.Prefer, r.N = name, nil, nil, len(missing)
-		p, err := x.g.Plan(ctx, r)
+		p, err := x.standIn(ctx, k, len(missing))
 		if err == nil {
 			err = x.g.prepare(ctx, p)
 		}
+		if err == nil {
+			err = x.afford(ctx, p)
+		}
 		if err != nil {
-			x.warn("the next model " + clip(name) + " was passed over: " + asError(err).Message)
+			x.warn(passedOver(name, err))
+			if media.CodeOf(err) == media.CodeOverBudget {
+				dear = cmp.Or(dear, err)
+			}
 			continue
 		}
+		p.why = why.Message
 		x.substitute(p, why)
 		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.further(p, missing))
 	}
+	if dear != nil && ctx.Err() == nil {
+		x.tooDear(ctx, asError(dear))
+	}
+}
+
+func passedOver(name string, why error) string {
+	return "the next model " + clip(name) + " was passed over: " + asError(why).Message
+}
+
+// standIn plans n results by the k-th model of the fallback.
+func (x *execution) standIn(ctx context.Context, k, n int) (*Plan, error) {
+	r := x.plan.req
+	r.Model, r.Fallback, r.Prefer, r.N = r.Fallback[k], nil, nil, n
+	p, err := x.g.Plan(ctx, r)
+	if err == nil {
+		p.act, p.why = x.actOf(k), "the model before it could not give them"
+	}
+	return p, err
+}
+
+// actOf names the money of the k-th model of the fallback in this round. It begins with
+// the operation's id, by which a ledger knows that the act is not over.
+func (x *execution) actOf(k int) string {
+	first := 1
+	if x.plan.round != nil {
+		first = x.plan.round.First
+	}
+	return fmt.Sprintf("%s/%d/%d", x.op.ID, first, k+1)
 }
 
 // missing lists the slots that another model may fill, and the first reason.
@@ -87,7 +123,7 @@ func replaceable(c media.Code) bool {
 
 // substitute writes down which model stands in.
 func (x *execution) substitute(p *Plan, why *SlotError) {
-	x.op.Dispositions = standIn(x.op.Dispositions, x.plan.Model.Name, p.Model.Name, why.Message)
+	x.op.Dispositions = stoodIn(x.op.Dispositions, x.plan.asked(), p.Model.Name, why.Message)
 	for _, w := range p.Warnings {
 		x.warn(w)
 	}
@@ -98,12 +134,19 @@ func (x *execution) substitute(p *Plan, why *SlotError) {
 	}
 }
 
-// standIn says that another model answers than the one that was asked.
-func standIn(list []Disposition, asked, applied, why string) []Disposition {
+// asked is the model that was asked for, as it was asked.
+func (p *Plan) asked() string {
+	if i := slices.IndexFunc(p.Dispositions, func(d Disposition) bool { return d.Setting == "model" }); i >= 0 {
+		return p.Dispositions[i].Asked
+	}
+	return p.Model.Name
+}
+
+// stoodIn says that another model answers than the one that was asked.
+func stoodIn(list []Disposition, asked, applied, why string) []Disposition {
 	d := Disposition{Setting: "model", Asked: asked, Applied: applied, Outcome: OutcomeSubstituted, Reason: why}
 	list = slices.Clone(list)
 	if i := slices.IndexFunc(list, func(d Disposition) bool { return d.Setting == "model" }); i >= 0 {
-		d.Asked = list[i].Asked
 		list[i] = d
 		return list
 	}
@@ -123,8 +166,13 @@ func (g *Gateway) planAny(ctx context.Context, r Request) (*Plan, error) {
 		if second != nil {
 			continue
 		}
-		q.Dispositions = standIn(q.Dispositions, clip(r.Model), q.Model.Name, asError(err).Message)
+		q.Dispositions = stoodIn(q.Dispositions, clip(g.wanted(r)), q.Model.Name, asError(err).Message)
 		return q, nil
 	}
 	return p, err
+}
+
+// wanted is the model that a request would like best; empty if it does not say.
+func (g *Gateway) wanted(r Request) string {
+	return cmp.Or(append([]string{r.Model, g.config.DefaultModel}, r.Prefer...)...)
 }

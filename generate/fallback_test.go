@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier/generate"
 	"atelier/generate/generatetest"
 	"atelier/media"
@@ -59,7 +61,7 @@ func TestFallback(t *testing.T) {
 		"one slot refused": {
 			func(h *house) { h.openai.OnStart = refusing(t, h, nil, 2) }, 3,
 			[]string{"openai", "gemini", "openai"},
-			generate.StatusSucceeded, "Nano Banana Pro",
+			generate.StatusSucceeded, "GPT Image 2, Nano Banana Pro",
 		},
 		"no key": {
 			func(h *house) { h.openai.NotReady = noKey("OPENAI_API_KEY") }, 1,
@@ -86,7 +88,7 @@ func TestFallback(t *testing.T) {
 			t.Parallel()
 			h := build(t, nil)
 			c.arrange(h)
-			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"nobody", "Nano Banana Pro", "Atelier Offline"}})
+			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"FLUX.2 Pro", "Nano Banana Pro", "Atelier Offline"}})
 			for i, want := range c.providers {
 				have := ""
 				if o := got.Slots[i].Output; o != nil {
@@ -97,7 +99,7 @@ func TestFallback(t *testing.T) {
 				}
 			}
 			d := disposition(got.Dispositions, "model")
-			if stands := d.Outcome == generate.OutcomeSubstituted; got.Status != c.status || stands != (c.stands != "") || stands && (d.Applied != c.stands || d.Reason == "") {
+			if stands := d.Outcome == generate.OutcomeSubstituted; got.Status != c.status || stands != (c.stands != "") || stands && (d.Applied != c.stands || d.Asked != "gpt-image-2" || d.Reason == "") {
 				t.Errorf("%s, disposition %+v", got.Status, d)
 			}
 			for _, a := range h.log.Attempts() {
@@ -106,6 +108,68 @@ func TestFallback(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDispositionsAreThoseOfTheModelsThatGave: what a fallback does not take is not told as
+// applied; where two models gave results, both are named.
+func TestDispositionsAreThoseOfTheModelsThatGave(t *testing.T) {
+	t.Parallel()
+	outage := media.Errorf(media.CodeQuotaExceeded, "no credit left")
+	ask := generate.Request{Model: "gpt-image-2", N: 3, Background: "opaque", OutputFormat: "png", Fallback: []string{"Nano Banana Pro"}}
+	for name, c := range map[string]struct {
+		arrange func(h *house)
+		want    generate.Disposition // of the background
+	}{
+		"the first": {func(*house) {}, generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied}},
+		"the fallback": {
+			func(h *house) { h.openai.OnStart = refusing(t, h, outage) },
+			generate.Disposition{Outcome: generate.OutcomeDropped, Reason: "Nano Banana Pro has no background setting; describe the background in the prompt"},
+		},
+		"both": {
+			func(h *house) { h.openai.OnStart = refusing(t, h, nil, 2) },
+			generate.Disposition{
+				Applied: "GPT Image 2 (results 1, 3): opaque; Nano Banana Pro (result 2): nothing", Outcome: generate.OutcomeAdapted,
+				Reason: "GPT Image 2 (results 1, 3): applied; Nano Banana Pro (result 2): Nano Banana Pro has no background setting; describe the background in the prompt",
+			},
+		},
+		"the first, and a fallback that fails": {
+			func(h *house) {
+				h.openai.OnStart, h.gemini.OnStart = refusing(t, h, nil, 2), refusing(t, h, outage)
+			},
+			generate.Disposition{Applied: "opaque", Outcome: generate.OutcomeApplied},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			c.arrange(h)
+			got := h.must(t, ask)
+			c.want.Setting, c.want.Asked = "background", "opaque"
+			if d := cmp.Diff(c.want, disposition(got.Dispositions, "background")); d != "" {
+				t.Errorf("background (-want +got):\n%s", d)
+			}
+			if d := disposition(got.Dispositions, "n"); d.Asked != "3" {
+				t.Errorf("%+v", d)
+			}
+			if d := disposition(got.Dispositions, "model"); d.Asked != "gpt-image-2" || strings.Contains(d.Applied, "Nano") != strings.Contains(c.want.Reason, "Nano") {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
+// TestFallbackIsKnown: a chain with a name that no model has is refused before anything is
+// journalled or asked.
+func TestFallbackIsKnown(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	r := generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"Nano Banana Pro", "nobody"}}
+	if _, err := h.Plan(t.Context(), r); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("Plan: %v", err)
+	}
+	if _, err := h.Generate(t.Context(), r); media.CodeOf(err) != media.CodeInvalid || len(h.log.IDs())+len(h.openai.Tasks()) != 0 {
+		t.Errorf("Generate: %v after %d calls", err, len(h.openai.Tasks()))
 	}
 }
 

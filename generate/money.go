@@ -81,39 +81,6 @@ func estimate(t Task, n int) *string {
 	return &text
 }
 
-// settle is what calls cost by the provider's own count: the sums that it named, or
-// its tokens at the catalogue's prices; nil if neither is known for every call. A
-// model whose every price is zero costs nothing.
-func settle(calls []receipt) *string {
-	sum := new(big.Rat)
-	for _, c := range calls {
-		part, ok := dollars(c.reportedUSD)
-		if !ok {
-			part, ok = c.model.tokenCost(c.usage)
-		}
-		if !ok {
-			part, ok = new(big.Rat), c.model.free()
-		}
-		if !ok {
-			return nil
-		}
-		sum.Add(sum, part)
-	}
-	if len(calls) == 0 {
-		return nil
-	}
-	text := decimal(sum)
-	return &text
-}
-
-// receipt is what one provider call was billed for.
-type receipt struct {
-	call        int
-	model       Model
-	usage       Usage
-	reportedUSD string
-}
-
 // creditCost prices the provider's own unit; empty if the unit or its price is unknown.
 func (m Model) creditCost(credits string) string {
 	amount, ok := dollars(credits)

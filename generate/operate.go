@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -29,16 +28,20 @@ type execution struct {
 	lost      []media.Blob // blobs of an earlier process that no slot has yet
 	slots     []Slot       // by index - 1; extra results are appended
 	receipts  []receipt
+	acts      []string // what was reserved for the models that stood in
 	usage     Usage
 	warnings  []string
 	metadata  map[string]any
 	previews  map[int]preview // by slot index
+	makers    map[int]*Plan   // who gave what came, by slot index
 	running   bool            // a task goes on past the wait
 	unsettled map[int]bool    // slots whose call may have been billed
 	again     map[int]bool    // slots whose result alone failed, unbilled
 	asked     []int           // slots that are asked for: all, or those of this round
 	numbered  int             // calls so far
 	formats   formats
+
+	counted map[string]bool // acts that the budget has counted; for the one that works
 }
 
 // preview is what came of a slot before its end.
@@ -51,6 +54,10 @@ type preview struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.req)
+	p, err := g.afford(ctx, p, id)
+	if err != nil {
+		return nil, ctx, wrap("reserve", err)
+	}
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
@@ -59,12 +66,9 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
-	var err error
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
+		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("open journal", err)
-	}
-	if err := g.config.Budget.Reserve(ctx, x.op.estimated()); err != nil {
-		return nil, ctx, wrap("reserve", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
@@ -91,7 +95,7 @@ func (g *Gateway) operationID(ctx context.Context, r Request) string {
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	x := &execution{
 		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
-		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{},
+		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{}, counted: map[string]bool{}, makers: map[int]*Plan{},
 	}
 	for i := range op.N {
 		x.slots = append(x.slots, Slot{Index: i + 1, Status: StatusQueued})
@@ -165,12 +169,13 @@ func (x *execution) warn(text string) {
 
 // finish writes the receipt and makes the result.
 func (x *execution) finish(ctx context.Context) *Result {
+	x.tell()
 	x.judgeSize()
 	x.judgeFormat()
 	x.mu.Lock()
 	x.op.Status = x.status()
 	x.op.Usage = x.usage
-	x.op.Cost.ReportedUSD = settle(x.receipts)
+	x.op.Cost = x.cost()
 	x.op.Metadata = x.metadata
 	x.op.Error = firstError(x.slots)
 	x.mu.Unlock()
@@ -183,7 +188,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
 	if x.op.Status != StatusRunning {
-		x.g.config.Budget.Settle(save, x.plan.owes(x.op, x.receipts).used())
+		x.settleAll(save)
 	}
 	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
@@ -234,54 +239,6 @@ func (x *execution) status() Status {
 		return StatusModerated
 	}
 	return StatusFailed
-}
-
-// savedPlan is a plan as another process reads it.
-type savedPlan struct {
-	Request Request `json:"request"`
-	Task    Task    `json:"task"`
-	Calls   []int   `json:"calls"`
-	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
-	Exact string `json:"exact,omitempty"`
-	// Round is what is asked for again.
-	Round *round `json:"round,omitempty"`
-}
-
-// save writes the plan for [Gateway.Resume]. One whose words look like media is not
-// saved: what is saved is searched for such, and would come back changed.
-func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round}
-	if p.exact != nil {
-		s.Exact = p.exact.String()
-	}
-	raw, err := json.Marshal(s)
-	if err != nil || media.Scrub(string(raw)) != string(raw) {
-		return nil
-	}
-	return raw
-}
-
-// load reads a saved plan.
-func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
-	var s savedPlan
-	if len(raw) == 0 {
-		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
-	}
-	d, ok := g.drivers[s.Task.Model.Provider]
-	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", s.Task.Model.Name, s.Task.Model.Provider)
-	}
-	if err := d.Ready(); err != nil {
-		return nil, err
-	}
-	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round}
-	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
-		p.exact = &exact
-	}
-	return p, nil
 }
 
 // note adds to what the provider said beside the media; the caller holds mu.

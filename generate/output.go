@@ -255,15 +255,13 @@ func (x *execution) judgeFormat() {
 // judgeSize corrects the disposition of a size that the model agreed to and did not
 // keep.
 func (x *execution) judgeSize() {
-	ask := x.plan.exact
-	if ask == nil {
-		return
-	}
 	x.mu.Lock()
 	var other *media.Output
+	var by *Plan
 	for _, s := range x.slots {
-		if s.Output != nil && (s.Output.Width != ask.w || s.Output.Height != ask.h) {
-			other = s.Output
+		p := cmp.Or(x.makers[s.Index], x.plan)
+		if ask := p.exact; s.Output != nil && ask != nil && (s.Output.Width != ask.w || s.Output.Height != ask.h) {
+			other, by = s.Output, p
 		}
 	}
 	x.mu.Unlock()
@@ -272,7 +270,7 @@ func (x *execution) judgeSize() {
 	}
 	is := sides{other.Width, other.Height}.String()
 	x.judge("size", func(d *Disposition) {
-		d.Applied, d.Outcome, d.Reason = is, OutcomeAdapted, fmt.Sprintf("%s was asked for %s and answered with %s", x.op.Model, ask, is)
+		d.Applied, d.Outcome, d.Reason = is, OutcomeAdapted, fmt.Sprintf("%s was asked for %s and answered with %s", by.Model.Name, by.exact, is)
 	})
 }
 

@@ -25,6 +25,8 @@ type Plan struct {
 	driver Driver
 	exact  *sides
 	round  *round // nil unless it is done again
+	act    string // what its money is reserved for; empty for the operation
+	why    string // the reason if it stands in for another
 }
 
 // N is how many results the plan makes.
@@ -39,7 +41,7 @@ func (p *Plan) N() int {
 // Plan works out model, settings, calls and cost; it makes no call and writes
 // nothing.
 //
-// Errors: media.CodeInvalid for bad input and unknown models, media.CodeUnsupported
+// Errors: media.CodeInvalid for bad input and unknown models, those of the fallback among them, media.CodeUnsupported
 // for what the model cannot do, media.CodeMissingKey naming the variable to set. In
 // strict mode a setting that would be adapted, dropped or substituted is
 // media.CodeUnsupported; then the plan comes with the error and shows those settings
@@ -49,6 +51,11 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	r, err := r.normalise()
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range r.Fallback {
+		if _, ok := g.config.Catalogue.Lookup(name); !ok {
+			return nil, wrap("read the fallback", g.unknown(name))
+		}
 	}
 	c, err := g.choose(r)
 	if err != nil {
@@ -71,7 +78,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact,
 	}
-	p.EstimatedUSD = cmp.Or(estimate(n.task, p.N()), estimateArea(n.task, p.N()))
+	p.EstimatedUSD = p.estimate(p.N())
 	if err := p.review(); err != nil {
 		return nil, err
 	}
@@ -81,6 +88,11 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// estimate is what n results of the plan should cost; nil if the catalogue cannot tell.
+func (p *Plan) estimate(n int) *string {
+	return cmp.Or(estimate(p.task, n), estimateArea(p.task, n))
 }
 
 // modality is what is asked for; if nobody says, what the named model makes.

@@ -28,8 +28,9 @@ type Request struct {
 	// preferred model without a key is substituted, with a disposition.
 	Prefer []string `json:"prefer,omitempty"`
 	// Fallback lists models that are asked, one after the other, for the results that
-	// the model before could not give: an outage, a refusal, no credit, no key. Results
-	// of a call that may have been billed are not asked for again.
+	// the model before could not give: an outage, a refusal, no credit, no key,
+	// no budget. Each is paid for from the same budgets; one that they have too little for is
+	// passed over. Results of a call that may have been billed are not asked for again.
 	Fallback []string `json:"fallback,omitempty"`
 	// N is how many results; 0 means 1; at most 100.
 	N int `json:"n,omitempty"`

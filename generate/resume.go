@@ -64,10 +64,13 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 		return nil, wrap("resume "+saved.Operation.ID, err)
 	}
 	op := saved.Operation
-	p.Dispositions, p.Warnings, p.EstimatedUSD = op.Dispositions, op.Warnings, op.Cost.EstimatedUSD
+	if p.Dispositions == nil {
+		p.Dispositions = op.Dispositions
+	}
+	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
 	x := g.newExecution(p, op)
 	x.metadata, x.lost = op.Metadata, saved.Adrift
-	x.remember(saved)
+	x.remember(ctx, saved)
 	name := "resume-" + op.Key
 	if p.round != nil {
 		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
@@ -83,7 +86,7 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 }
 
 // remember takes over what earlier processes and earlier rounds did.
-func (x *execution) remember(saved *Saved) {
+func (x *execution) remember(ctx context.Context, saved *Saved) {
 	for _, s := range saved.Slots {
 		for len(x.slots) < s.Index {
 			x.slots = append(x.slots, Slot{Index: len(x.slots) + 1, Status: StatusQueued})
@@ -94,16 +97,42 @@ func (x *execution) remember(saved *Saved) {
 	}
 	for _, a := range saved.Attempts {
 		x.past[a.Call] = append(x.past[a.Call], a)
+		p := x.planOf(ctx, a)
+		for _, index := range a.Slots {
+			if index <= len(x.slots) && x.slots[index-1].Output != nil {
+				x.makers[index] = p
+			}
+		}
 		if a.FinishedAt.IsZero() {
 			continue
 		}
-		x.count(x.modelOf(a), a)
+		x.count(p, a)
 		for _, index := range a.Slots {
 			if x.plan.round == nil || a.Call >= x.plan.round.First {
 				x.unsettled[index] = x.unsettled[index] || a.Usage.Unsettled > 0
 			}
 		}
 	}
+}
+
+// planOf is the plan of an attempt: the operation's, or that of a model that stood in.
+func (x *execution) planOf(ctx context.Context, a Attempt) *Plan {
+	m := x.modelOf(a)
+	if m.Provider == x.plan.Model.Provider && m.APIModel == x.plan.Model.APIModel {
+		return x.plan
+	}
+	for k, name := range x.plan.req.Fallback {
+		row, _ := x.g.config.Catalogue.Lookup(name)
+		living, ok := x.g.config.Catalogue.successor(row, x.g.config.Now())
+		if !ok || living.Provider != m.Provider || living.APIModel != m.APIModel {
+			continue
+		}
+		if p, err := x.standIn(ctx, k, max(len(a.Slots), 1)); err == nil {
+			return p
+		}
+		return &Plan{Model: m, act: x.actOf(k)}
+	}
+	return &Plan{Model: m}
 }
 
 // modelOf is the model that an attempt asked: the plan's, or one that stood in for it.

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,12 +94,12 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	op := saved.Operation
 	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
 	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
-	money := p.owes(op, nil)
+	money := p.owes(op)
 	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), money.estimated()); err != nil {
 		return nil, wrap("reserve money", err)
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {
-		g.config.Budget.Settle(ctx, money.used())
+		g.config.Budget.Settle(ctx, Charge{ID: op.ID})
 		return nil, wrap("take the operation up again", err)
 	}
 	return log.Saved(ctx, again.Operation)
@@ -168,18 +167,9 @@ func (a Attempt) billed() bool {
 	return u.Images > 0 || u.InputTokens > 0 || u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed
 }
 
-// owes is the part of an operation that its budgets have not settled yet: all of it, or
-// this round with the receipts given.
-func (p *Plan) owes(op Operation, receipts []receipt) Operation {
-	if p.round == nil {
-		return op
-	}
+// owes is the part of an operation that its budgets have not settled yet: this round.
+func (p *Plan) owes(op Operation) Operation {
 	op.N = len(p.round.Slots)
-	op.Cost.EstimatedUSD = cmp.Or(estimate(p.task, op.N), estimateArea(p.task, op.N))
-	receipts = slices.DeleteFunc(slices.Clone(receipts), func(r receipt) bool { return r.call < p.round.First })
-	op.Cost.ReportedUSD, op.Usage = settle(receipts), Usage{}
-	for _, r := range receipts {
-		op.Usage.Add(r.usage)
-	}
+	op.Cost.EstimatedUSD = p.estimate(op.N)
 	return op
 }

@@ -130,6 +130,9 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		for _, s := range slots {
 			rows = append(rows, comparisonRow(r, s))
 		}
+		if !c.JSON {
+			w.warnings(r.res.Warnings)
+		}
 	}
 	sheet, err := c.contactSheet(ctx, a, rivals)
 	unsaved = cmp.Or(unsaved, err)

@@ -73,6 +73,29 @@ func TestFallbackOnTheCommandLine(t *testing.T) {
 	}
 }
 
+// TestFallbackThatNobodyKnows: a name that no model has is refused before anything is
+// asked; why a model was passed over is said, to people and to programs.
+func TestFallbackThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch").refused(t, exitInput, "nosuch")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--fallback", "nosuch", "--dry-run").refused(t, exitInput, "nosuch")
+	if n := len(s.images.Captured()); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	ask := []string{"generate", "a harbour", "-m", "GPT Image 2", "--fallback", "FLUX.2 Pro", "--fallback", "Atelier Offline"}
+	for range 2 {
+		s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	}
+	if o := p.must(ask...); !strings.Contains(o.stderr, "warning: the next model FLUX.2 Pro was passed over") {
+		t.Errorf("stderr: %s", o.stderr)
+	}
+	got := read[struct{ Warnings []string }](p, append(ask, "--json")...)
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "FLUX.2 Pro") {
+		t.Errorf("warnings %q", got.Warnings)
+	}
+}
+
 func TestFallbackOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)

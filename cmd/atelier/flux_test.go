@@ -45,3 +45,30 @@ func TestPolledProvidersAreWired(t *testing.T) {
 		})
 	}
 }
+
+// TestFallbackWithinTheBudget: a fallback that is dearer than what is left is not asked.
+func TestFallbackWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	sim := bflsim.New(bflsim.Config{})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_BUDGET_OWNER"] = sim.Key(), srv.URL, "0.04"
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	ask := []string{"generate", "a fox", "--size", "1024x1024", "--quality", "medium", "-m", "FLUX.2 Pro", "--fallback", "GPT Image 2"}
+	o := p.atelier(ask...)
+	o.refused(t, exitBudget, "was passed over")
+	if n := len(s.images.Captured()); n != 0 {
+		t.Errorf("%d calls that the budget has no money for", n)
+	}
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.env["ATELIER_BUDGET_OWNER"] = "0.07"
+	p.must(ask...)
+	if n := len(s.images.Captured()); n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
+	p.env["ATELIER_BUDGET_OWNER"] = "0.0001"
+	if o := p.must(append(ask, "--fallback", "Atelier Offline")...); !strings.Contains(o.stdout, "by Atelier Offline") {
+		t.Errorf("%s%s", o.stdout, o.stderr)
+	}
+}

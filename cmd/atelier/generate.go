@@ -222,6 +222,7 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	w.line("calls     %s", plural(len(plan.Calls), "call"))
 	w.line("estimate  %s", money(plan.EstimatedUSD))
 	w.dispositions(plan.Dispositions)
+	w.warnings(plan.Warnings)
 	return nil
 }
 

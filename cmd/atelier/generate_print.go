@@ -17,6 +17,13 @@ func (w *world) dispositions(ds []generate.Disposition) {
 	}
 }
 
+// warnings prints what people should know beside the answer.
+func (w *world) warnings(list []string) {
+	for _, warning := range list {
+		w.note("warning: %s", warning)
+	}
+}
+
 // print writes the files and the answer. Partial success is success; nothing made
 // at all is the provider's failure.
 func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
@@ -60,6 +67,7 @@ func resultView(res *generate.Result, slots []slotView) map[string]any {
 	return map[string]any{
 		"operation": res.Operation, "status": res.Status, "slots": slots,
 		"dispositions": orEmpty(res.Dispositions), "cost": res.Cost, "model": res.Model, "provider": res.Provider,
+		"warnings": orEmpty(res.Warnings),
 	}
 }
 
@@ -104,6 +112,7 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	}
 	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)
+	w.warnings(res.Warnings)
 	switch {
 	case res.Status == generate.StatusRunning:
 		w.line("it goes on: atelier generate --wait %s", res.Operation)

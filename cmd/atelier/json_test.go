@@ -74,7 +74,7 @@ func TestGenerateJSONAndFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
 		t.Fatal(err)
 	}
-	wantKeys(t, "generate", json.RawMessage(o.stdout), "cost dispositions model operation provider slots status")
+	wantKeys(t, "generate", json.RawMessage(o.stdout), "cost dispositions model operation provider slots status warnings")
 	wantKeys(t, "slot", v.Slots[0], "index output revised_prompt seed status")
 	wantKeys(t, "disposition", v.Dispositions[0], "applied asked outcome reason setting")
 	for i, name := range []string{"out-1.jpg", "out-2.jpg"} {

@@ -57,9 +57,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	for _, d := range ans.Dispositions {
 		w.note("%s", became(d))
 	}
-	for _, warning := range ans.Warnings {
-		w.note("warning: %s", warning)
-	}
+	w.warnings(ans.Warnings)
 	if n := len(ans.AlsoMade); n > 0 {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}

@@ -195,7 +195,8 @@ func forsakenMoney(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
 	limits := []ledger.Limit{money(t, "day", "1"), money(t, "owner", "1")}
-	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.3")}, limits))
+	must(t, f.Reserve(ctx, o.ID, ledger.Amount{Money: pico(t, "0.2")}, limits))
+	must(t, f.Reserve(ctx, o.ID+"/1/1", ledger.Amount{Money: pico(t, "0.1")}, limits)) // a model that stands in
 	must(t, f.Reserve(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}, limits))
 	must(t, f.Reserve(ctx, "op-1", ledger.Amount{Money: 1}, limits))
 	over := f.begun(t)
@@ -209,7 +210,8 @@ func forsakenMoney(t *testing.T, f *fixture) {
 	f.wantBudget(t, "day", "$0", "$0.300000000001")
 	f.wantBudget(t, "owner", "$0", "$0.300000000001")
 	must(t, f.Settle(ctx, "never-begun", ledger.Amount{Money: pico(t, "0.5")}))
-	must(t, f.Settle(ctx, o.ID, ledger.Amount{Money: pico(t, "0.3")}))
+	must(t, f.Settle(ctx, o.ID, ledger.Amount{Money: pico(t, "0.2")}))
+	must(t, f.Settle(ctx, o.ID+"/1/1", ledger.Amount{Money: pico(t, "0.1")}))
 	f.wantBudget(t, "day", "$0.3", "$0.000000000001")
 }
 

@@ -77,10 +77,11 @@ const beginTime = time.Minute
 
 // giveBack ends the reservations of acts that never began, and of operations that are over
 // and were never taken up again: a process died between the two, and nobody can settle
-// them. Each is a commit of its own.
+// them. The act of a model that stands in begins with the operation's id, a UUID. Each is a
+// commit of its own.
 func (s *Store) giveBack(ctx context.Context) error {
 	q := selectFrom("DISTINCT operation_id", "budget_reservations", `created_at < ?
-		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = budget_reservations.operation_id AND operations.finished_at IS NULL)
+		AND NOT EXISTS (SELECT 1 FROM operations WHERE operations.id = substr(budget_reservations.operation_id, 1, 36) AND operations.finished_at IS NULL)
 		AND NOT EXISTS (SELECT 1 FROM prompt_runs WHERE prompt_runs.id = budget_reservations.operation_id)`, stampText(s.cfg.Now().Add(-beginTime)))
 	forsaken, err := collect(ctx, s.read, q, scanName)
 	if err != nil {

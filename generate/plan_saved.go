@@ -1,0 +1,57 @@
+package generate
+
+import (
+	"encoding/json"
+
+	"atelier/media"
+)
+
+// savedPlan is a plan as another process reads it.
+type savedPlan struct {
+	Request Request `json:"request"`
+	Task    Task    `json:"task"`
+	Calls   []int   `json:"calls"`
+	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
+	Exact string `json:"exact,omitempty"`
+	// Dispositions are the plan's own, before others stood in.
+	Dispositions []Disposition `json:"dispositions,omitempty"`
+	// Round is what is asked for again.
+	Round *round `json:"round,omitempty"`
+}
+
+// save writes the plan for [Gateway.Resume]. One whose words look like media is not
+// saved: what is saved is searched for such, and would come back changed.
+func (p *Plan) save() json.RawMessage {
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round, Dispositions: p.Dispositions}
+	if p.exact != nil {
+		s.Exact = p.exact.String()
+	}
+	raw, err := json.Marshal(s)
+	if err != nil || media.Scrub(string(raw)) != string(raw) {
+		return nil
+	}
+	return raw
+}
+
+// load reads a saved plan.
+func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
+	var s savedPlan
+	if len(raw) == 0 {
+		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
+	}
+	d, ok := g.drivers[s.Task.Model.Provider]
+	if !ok {
+		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", s.Task.Model.Name, s.Task.Model.Provider)
+	}
+	if err := d.Ready(); err != nil {
+		return nil, err
+	}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round, Dispositions: s.Dispositions}
+	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
+		p.exact = &exact
+	}
+	return p, nil
+}
