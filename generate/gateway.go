@@ -101,6 +101,7 @@ type Gateway struct {
 	drivers map[string]Driver
 	lanes   map[string]*lane // by provider
 	notices notices
+	here    here
 	holder  string // names this gateway among those that work on one ledger
 }
 
@@ -247,6 +248,10 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := g.here.enter(x.op.ID); err != nil {
+		return nil, err
+	}
+	defer g.here.leave(x.op.ID)
 	return x.work(ctx), nil
 }
 

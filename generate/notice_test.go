@@ -160,3 +160,30 @@ func TestNotificationsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeWaitsForItsOwnGateway: an operation that this gateway works on is not worked on by
+// a second caller of it; who resumes it waits for the end.
+func TestResumeWaitsForItsOwnGateway(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	began, end := make(chan struct{}), make(chan struct{})
+	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
+		close(began)
+		<-end
+		return generate.Update{Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	var all sync.WaitGroup
+	all.Go(func() { h.must(t, generate.Request{Model: "gpt-image-2"}) })
+	<-began
+	id := h.log.IDs()[0]
+	soon, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := h.Resume(soon, id); media.CodeOf(err) != media.CodeDeadline {
+		t.Errorf("while it is under way: %v", err)
+	}
+	close(end)
+	all.Wait()
+	if got, err := h.Resume(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
+		t.Errorf("after its end: %+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+	}
+}

@@ -44,6 +44,10 @@ func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error)
 	if !saved.Operation.FinishedAt.IsZero() {
 		return resultOf(saved), nil
 	}
+	if err := g.here.enter(operation); err != nil {
+		return nil, err
+	}
+	defer g.here.leave(operation)
 	if err := log.Hold(ctx, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
 		return nil, err
 	}
@@ -59,11 +63,11 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	if !saved.Operation.FinishedAt.IsZero() {
 		return resultOf(saved), nil
 	}
-	p, err := g.load(saved.Operation.Request)
-	if err != nil {
-		return nil, wrap("resume "+saved.Operation.ID, err)
-	}
 	op := saved.Operation
+	p, err := g.load(op.Request)
+	if err != nil {
+		return nil, wrap("resume "+op.ID, err)
+	}
 	if p.Dispositions == nil {
 		p.Dispositions = op.Dispositions
 	}
@@ -294,6 +298,9 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
 	if err != nil {
 		return err
+	}
+	if g.here.has(id) {
+		return nil // it is about to hear of the end by itself, or has
 	}
 	_, err = g.resume(media.WithScope(ctx, scope), id)
 	if media.CodeOf(err) == media.CodeConflict {

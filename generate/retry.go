@@ -51,6 +51,10 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	if saved.Operation.FinishedAt.IsZero() {
 		return nil, unfinished(again.Operation)
 	}
+	if err := g.here.enter(again.Operation); err != nil {
+		return nil, err
+	}
+	defer g.here.leave(again.Operation)
 	if err := log.Hold(ctx, again.Operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
 		return nil, err
 	}
