@@ -1,0 +1,119 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"atelier/media"
+)
+
+// takeUp does what is left of a call that an earlier process began. It reports whether
+// the call is over.
+func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
+	past := x.past[c.number]
+	if len(past) == 0 {
+		return 1, false
+	}
+	a := past[len(past)-1]
+	switch {
+	case a.Provider != c.plan.Model.Provider || !slices.Equal(a.Slots, c.slots):
+		// An earlier process went another way: what it began cannot be told from here.
+		x.fail(ctx, c, 0, attemptError(Attempt{}))
+	case a.Status == StatusRunning && a.Task != (Handle{}):
+		x.followTask(ctx, c, a)
+	case a.Status == StatusSubmitted && a.Provider == offlineProvider:
+		// What is made here costs nothing, so it is made again.
+		a.Status, a.Error, a.FinishedAt = StatusFailed, slotError(attemptError(Attempt{})), x.g.config.Now().UTC()
+		x.logAttempt(ctx, a)
+		return len(past) + 1, false
+	case a.Status == StatusSubmitted:
+		x.adopt(ctx, c, a)
+	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
+		return len(past) + 1, false
+	case !x.settled(c):
+		x.fail(ctx, c, 0, attemptError(a))
+	}
+	return 0, true
+}
+
+// attemptError is why an earlier process ended an attempt.
+func attemptError(a Attempt) *media.Error {
+	if a.Error == nil {
+		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")
+	}
+	return media.Errorf(a.Error.Code, "%s", a.Error.Message)
+}
+
+// settled tells whether every slot of a call is final.
+func (x *execution) settled(c call) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, index := range c.slots {
+		if s := x.slots[index-1]; s.Output == nil && s.Error == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// followTask polls a task that an earlier process started.
+func (x *execution) followTask(ctx context.Context, c call, a Attempt) {
+	d := delivery{x: x, call: c}
+	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
+	u, failed := x.poll(ctx, p, &d, func() {})
+	d.end(ctx, a, u, failed)
+	switch {
+	case failed != nil:
+		x.fail(ctx, c, d.got, failed)
+	case d.got < c.n():
+		x.short(ctx, c, d.got)
+	}
+}
+
+// adopt gives a call that was sent and not answered what arrived for it.
+func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
+	d := delivery{x: x, call: c}
+	save, done := saving(ctx)
+	defer done()
+	for _, index := range c.slots {
+		if x.filled(index) {
+			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
+			continue
+		}
+		b, ok := x.found()
+		if !ok {
+			break
+		}
+		if x.streams(c) {
+			x.partial(save, c, d.got+1, b) // nobody knows whether it is the picture or a frame before it
+			break
+		}
+		d.one(save, Item{Blob: &b}, nil)
+	}
+	u := Update{}
+	failed := media.Errorf(media.CodeUnavailable,
+		"the process ended while %s was at work: the call may have been billed, so it is not repeated; ask again if you accept that", c.plan.Model.Name)
+	failed.Cause, failed.Retryable = ErrUnsettled, false
+	if d.got >= c.n() {
+		failed = nil
+	} else {
+		u.Usage.Unsettled = 1
+	}
+	d.end(ctx, a, u, failed)
+	if failed != nil {
+		x.fail(ctx, c, d.got, failed)
+	}
+}
+
+// found gives one of the blobs of the earlier process.
+func (x *execution) found() (media.Blob, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.lost) == 0 {
+		return media.Blob{}, false
+	}
+	b := x.lost[0]
+	x.lost = x.lost[1:]
+	return b, true
+}
