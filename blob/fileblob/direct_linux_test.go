@@ -98,7 +98,7 @@ func TestRefusedDirectWrite(t *testing.T) { //nolint:paralleltest // as above
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	if f.mode != cached {
-		t.Skip("this file system takes direct writes from any address: the way back was not tried")
+		t.Log("this file system takes direct writes from any address: the way back was not tried")
 	}
 }
 
