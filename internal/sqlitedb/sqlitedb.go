@@ -83,7 +83,7 @@ type statement struct {
 
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	ctx, err := c.whole(ctx)
+	ctx, err := c.toItsEnd(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 
 // QueryContext implements driver.QueryerContext.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	ctx, err := c.whole(ctx)
+	ctx, err := c.toItsEnd(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (c *conn) Close() error {
 	return errors.Join(append(errs, c.wholeConn.Close())...)
 }
 
-// whole lets a statement that has begun within a transaction end: to watch for a
+// toItsEnd lets a statement that has begun within a transaction end: to watch for a
 // cancellation costs the driver a goroutine for each, and these are short.
-func (c *conn) whole(ctx context.Context) (context.Context, error) {
+func (c *conn) toItsEnd(ctx context.Context) (context.Context, error) {
 	if !c.inTx {
 		return ctx, nil
 	}

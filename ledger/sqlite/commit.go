@@ -85,8 +85,8 @@ func (q *queue) prepare(db *sql.DB, batch []*write) error {
 	return nil
 }
 
-// handOver ends the turn of a batch, also when a write of it panicked. (What the leader is
-// told stays in its own channel.)
+// handOver ends the turn of a batch, also when a write of it panicked. The leader is told
+// too, and does not listen: its channel holds one word.
 func (q *queue) handOver(batch []*write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -65,10 +64,6 @@ func (s *Store) up(ctx context.Context) error {
 		return err
 	}
 	_, err = p.Up(ctx)
-	// The tool leaves buffers of 4 MiB in pools, which would raise the process's goal for
-	// its memory; the second collection lets them go.
-	runtime.GC()
-	runtime.GC()
 	return err
 }
 
