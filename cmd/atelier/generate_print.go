@@ -117,8 +117,17 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	case res.Status == generate.StatusRunning:
 		w.line("it goes on: atelier generate --wait %s", res.Operation)
 	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
-		w.note("ask again for what failed: atelier operations retry %s", res.Operation)
+		w.note("%s", askAgain(res.Operation, res.Usage))
 	}
+}
+
+// askAgain says how to ask again for what failed.
+func askAgain(operation string, u generate.Usage) string {
+	text := "ask again for what failed: atelier operations retry " + operation
+	if u.Unsettled > 0 {
+		text += " (with --all also for what may have been billed)"
+	}
+	return text
 }
 
 // price says what was paid: what was reported, else what can be said of it.

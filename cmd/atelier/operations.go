@@ -116,7 +116,9 @@ func (c *operationsShowCmd) Run(w *world) error {
 		case o.FinishedAt.IsZero():
 			w.line("it is not finished: atelier generate --wait %s", o.ID)
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
-			w.line("ask again for what failed: atelier operations retry %s", o.ID)
+			var u generate.Usage
+			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
+			w.line("%s", askAgain(o.ID, u))
 		}
 		return nil
 	})
