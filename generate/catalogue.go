@@ -17,9 +17,12 @@ type Model struct {
 	// APIModel is the provider's id.
 	APIModel string `json:"api_model" yaml:"api_model"`
 	// Aliases are other names that people and seeds use.
-	Aliases  []string       `json:"aliases,omitempty" yaml:"aliases"`
-	Modality media.Modality `json:"modality" yaml:"modality"`
-	Methods  []Method       `json:"methods" yaml:"methods"`
+	Aliases []string `json:"aliases,omitempty" yaml:"aliases"`
+	// InsteadOf lists the shipped models, as provider/id, of which names mean this row of
+	// the user's files. They are found as provider/id, provider/name or provider/alias.
+	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`
+	Modality  media.Modality `json:"modality" yaml:"modality"`
+	Methods   []Method       `json:"methods" yaml:"methods"`
 	// Emulates lists methods that the Gateway makes out of an edit, with a disposition:
 	// variation, where the provider has no endpoint for it.
 	Emulates []Method `json:"emulates,omitempty" yaml:"emulates"`

@@ -80,7 +80,7 @@ func TestBadCatalogues(t *testing.T) {
 		"not YAML":       {"provider: [", "YAML"},
 		"unknown key":    {"provider: x\nprices: 3", "prices"},
 		"unknown field":  {row("    colour: red\n"), "colour"},
-		"name taken":     {row("    aliases: [Nano Banana Pro]\n"), "name of both"},
+		"name taken":     {row("  - name: B\n    api_model: b-1\n    modality: image\n    methods: [generate]\n    size: {mode: none}\n    max_n: 1\n    aliases: [a]\n"), "name of both"},
 		"no successor":   {row("    life: {shut_down: 2026-01-01, replaced_by: b-1}\n"), "b-1"},
 		"circle":         {row("    life: {shut_down: 2026-01-01, replaced_by: a-1}\n"), "circle"},
 		"mode":           {strings.Replace(row(""), "mode: none", "mode: any", 1), "mode"},

@@ -30,6 +30,10 @@ func shippedFiles() []string {
 type Catalogue struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
+	// among are the ids of several rows, which have to be said with a provider.
+	among map[string][]int
+	// given are the names that rows were shipped with; user's rows may take them.
+	given map[string]int
 	// endpoints are those of the user's files.
 	endpoints []Endpoint
 }
@@ -42,9 +46,11 @@ type catalogueFile struct {
 }
 
 // LoadCatalogue reads the shipped catalogue and then the user's files, each one
-// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an earlier one changes the fields
-// that it names and leaves the others; any other row is added. The error has code
-// media.CodeInvalid and names provider, model and field.
+// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an
+// earlier one of its provider changes the fields that it names and leaves the others; any
+// other row is added, and gets its names also where a shipped row of another provider has
+// them ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model
+// and field.
 func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 	c := &Catalogue{}
 	for _, name := range shippedFiles() {
@@ -54,6 +60,12 @@ func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 		}
 		if err := c.read(bytes.NewReader(b)); err != nil {
 			return nil, err
+		}
+	}
+	c.given = map[string]int{}
+	for i, m := range c.rows {
+		for _, n := range m.names() {
+			c.given[key(n)] = i
 		}
 	}
 	for _, r := range user {
@@ -168,7 +180,8 @@ func resolveAliases(n *yaml.Node) *yaml.Node {
 func (c *Catalogue) Models() []Model { return slices.Clone(c.rows) }
 
 // Lookup finds a model by display name, API id or alias, in any case, alone or after
-// "provider/". Retired models are found too.
+// "provider/". Retired models are found too. An API id that several of the user's services
+// have is not found alone.
 func (c *Catalogue) Lookup(name string) (Model, bool) {
 	i, ok := c.index[key(name)]
 	if !ok {
@@ -186,7 +199,7 @@ func (m Model) Alive(now time.Time) bool {
 // catalogue is checked for cycles.
 func (c *Catalogue) successor(m Model, now time.Time) (Model, bool) {
 	for !m.Alive(now) {
-		next, ok := c.Lookup(m.Provider + "/" + m.Life.ReplacedBy)
+		next, ok := c.of(m.Provider, m.Life.ReplacedBy)
 		if !ok {
 			return Model{}, false
 		}
