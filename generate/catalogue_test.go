@@ -25,6 +25,9 @@ func TestShippedCatalogue(t *testing.T) {
 				t.Errorf("%s has a price without a date", m.Name)
 			}
 		}
+		if m.PerMinute != 0 {
+			t.Errorf("%s has a limit of %d calls a minute: those are an account's, not a model's", m.Name, m.PerMinute)
+		}
 		if m.Alive(day(11, 21)) && m.Life.ReplacedBy != "" && m.Life.ShutDown.IsZero() {
 			t.Errorf("%s has a successor and no end", m.Name)
 		}
@@ -95,6 +98,8 @@ func TestBadCatalogues(t *testing.T) {
 		"method":         {strings.Replace(row(""), "[generate]", "[draw]", 1), "draw"},
 		"price":          {row("    prices: [{unit: image, usd: \"-1\"}]\n"), "-1"},
 		"price fraction": {row("    prices: [{unit: image, usd: \"1/3\"}]\n"), "1/3"},
+		"per_minute":     {row("    per_minute: -1\n"), "per_minute"},
+		"concurrency":    {row("    concurrency: -1\n"), "per_minute"},
 		"max_n":          {strings.Replace(row(""), "max_n: 1", "max_n: 0", 1), "max_n"},
 	} {
 		_, err := generate.LoadCatalogue(strings.NewReader(c.yaml))

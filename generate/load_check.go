@@ -109,10 +109,14 @@ func (m Model) check() error {
 	return nil
 }
 
-// checkCount proves that a call gives something, and a grid no less than is asked of it.
+// checkCount proves that a call gives something, and a grid no less than is asked of it, and
+// that there are calls at all.
 func (m Model) checkCount() error {
 	if m.MaxN < 1 {
 		return m.bad("max_n", "must be at least 1")
+	}
+	if m.Concurrency < 0 || m.PerMinute < 0 {
+		return m.bad("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours")
 	}
 	if m.Grid != 0 && m.Grid < m.MaxN {
 		return m.bad("grid", "must be at least max_n, or left out")

@@ -165,3 +165,21 @@ func TestProxyTakesTheNames(t *testing.T) {
 		t.Errorf("show\n%s", show)
 	}
 }
+
+// TestLimitOfAnAccount: the documented file sets calls a minute, and nothing else of the row.
+func TestLimitOfAnAccount(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	_, rest, ok := strings.Cut(mustRead(t, "../../docs/configuration.md"), "```yaml\nprovider: openai\n")
+	file, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/configuration.md shows no limit")
+	}
+	before := p.must("models", "show", "gpt-image-2").stdout
+	p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", "provider: openai\n"+file)
+	after := p.must("models", "show", "gpt-image-2").stdout
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") } // without the width of the columns
+	if line := "per minute 5 calls to openai "; !strings.Contains(words(after), line) || strings.ReplaceAll(words(after), line, "") != words(before) {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+}
