@@ -18,6 +18,9 @@ type Model struct {
 	APIModel string `json:"api_model" yaml:"api_model"`
 	// Aliases are other names that people and seeds use.
 	Aliases []string `json:"aliases,omitempty" yaml:"aliases"`
+	// Like names the row of which a row of the user's files is a copy but for the fields
+	// that it names, as provider/id: what a proxy makes of a shipped model.
+	Like string `json:"like,omitempty" yaml:"like"`
 	// InsteadOf lists the shipped models, as provider/id, of which names mean this row of
 	// the user's files. They are found as provider/id, provider/name or provider/alias.
 	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`

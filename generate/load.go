@@ -2,10 +2,12 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -111,23 +113,28 @@ func (c *Catalogue) read(r io.Reader) error {
 	return nil
 }
 
-// readRow decodes one row over the row that it overrides, if there is one.
+// rowHead is what decides which row another one begins with.
+type rowHead struct {
+	Name     string `yaml:"name"`
+	APIModel string `yaml:"api_model"`
+	Like     string `yaml:"like"`
+}
+
+// readRow decodes one row over the row that it overrides, or is like, if there is one.
 func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	bad := func(err error) error {
 		return media.Errorf(media.CodeInvalid, "model catalogue %s, model at line %d: %w", provider, n.Line, err)
 	}
-	var peek struct {
-		APIModel string `yaml:"api_model"`
-	}
-	if err := n.Decode(&peek); err != nil {
+	var head rowHead
+	if err := n.Decode(&head); err != nil {
 		return bad(err)
 	}
-	i := slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == peek.APIModel })
-	row := Model{Provider: provider}
-	if i >= 0 {
-		row = c.rows[i]
-		row.OptionRules = nil // those of this text; the earlier ones follow
+	row, i, err := c.begin(provider, head)
+	if err != nil {
+		return bad(err)
 	}
+	earlier := row.OptionRules
+	row.OptionRules = nil // those of this text; the earlier ones follow
 	// A node cannot be decoded strictly, so it takes the way over text.
 	text, err := yaml.Marshal(resolveAliases(n))
 	if err != nil {
@@ -138,13 +145,47 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	if err := d.Decode(&row); err != nil {
 		return bad(err)
 	}
+	row.inherit(earlier)
 	if i < 0 {
 		c.rows = append(c.rows, row)
 		return nil
 	}
-	row.inherit(c.rows[i].OptionRules)
 	c.rows[i] = row
 	return nil
+}
+
+// begin gives the row that another one starts from, and the place of the one that it takes
+// the place of; -1 if there is none.
+func (c *Catalogue) begin(provider string, head rowHead) (row Model, place int, err error) {
+	row.Provider = provider
+	if head.Like != "" {
+		if row, err = c.like(provider, head); err != nil {
+			return row, -1, err
+		}
+	}
+	id := cmp.Or(head.APIModel, row.APIModel)
+	place = slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == id })
+	if place >= 0 && head.Like == "" {
+		row = c.rows[place]
+	}
+	return row, place, nil
+}
+
+// like copies the row that another provider's is like. Its life is its own; under another
+// name it has no aliases either.
+func (c *Catalogue) like(provider string, head rowHead) (Model, error) {
+	at := slices.IndexFunc(c.rows, func(m Model) bool {
+		return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
+	})
+	if at < 0 {
+		return Model{}, media.Errorf(media.CodeInvalid, "like: there is no model %q before it: name one as provider/id", clip(head.Like))
+	}
+	row := c.rows[at]
+	row.Provider, row.Life, row.Size.Table = provider, LifeCycle{}, maps.Clone(row.Size.Table)
+	if head.Name != "" && key(head.Name) != key(row.Name) {
+		row.Aliases = nil
+	}
+	return row, nil
 }
 
 // inherit adds the rules of the earlier row for options that are left and have none of

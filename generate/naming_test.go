@@ -188,3 +188,37 @@ func TestFallbackToTheSameIDAfterDeath(t *testing.T) {
 		t.Errorf("settled %q, slots %+v by %s", used, got.Slots, got.Provider)
 	}
 }
+
+// TestRowsLikeOthers: a row begins with all that another one says, and is a row of its own.
+func TestRowsLikeOthers(t *testing.T) {
+	t.Parallel()
+	c := loaded(t, strings.NewReader(`provider: corp
+endpoint: {base_url: "http://127.0.0.1:1/v1"}
+models:
+  - {like: openai/gpt-image-2, max_n: 2, prices: [], option_rules: {user: {words: [me]}}}
+  - {like: openai/GPT Image 1, name: Old, api_model: old-1}
+`))
+	own, _ := c.Lookup("gpt-image-2-2026-04-21")
+	shipped, _ := c.Lookup("openai/gpt-image-2")
+	if own.Provider != "corp" || own.Name != "GPT Image 2" || own.MaxN != 2 || len(own.Prices) != 0 || own.MaxInputs != shipped.MaxInputs || own.Size.Step != 16 {
+		t.Errorf("own row %+v", own)
+	}
+	if !slices.Equal(own.OptionRules["user"].Words, []string{"me"}) || len(own.OptionRules["moderation"].Words) != 2 || !shipped.OptionRules["user"].Text {
+		t.Errorf("rules %+v, shipped %+v", own.OptionRules, shipped.OptionRules)
+	}
+	if shipped.MaxN != 10 || shipped.Name != "openai/GPT Image 2" || len(shipped.Aliases) != 0 || len(shipped.Prices) == 0 {
+		t.Errorf("shipped row %+v", shipped)
+	}
+	old, _ := c.Lookup("Old")
+	if old.Provider != "corp" || !old.Alive(day(11, 21)) || len(old.Aliases) != 0 || means(c, "GPT Image 1") != "openai/gpt-image-1" {
+		t.Errorf("a copy of a retired model %+v", old)
+	}
+	for say, row := range map[string]string{
+		"name one as provider/id": "{like: gpt-image-2}", "size.mode": "{like: gemini/gemini-3-pro-image, name: N, api_model: n}", "no model \"corp/x\"": "{like: corp/x, api_model: x}",
+	} {
+		text := "provider: corp\nendpoint: {base_url: \"http://127.0.0.1:1/v1\"}\nmodels:\n  - " + row + "\n"
+		if _, err := generate.LoadCatalogue(strings.NewReader(text)); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), say) {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+}

@@ -145,8 +145,12 @@ func TestProxyTakesTheNames(t *testing.T) {
 	own := &studio{}
 	srv := httptest.NewServer(own)
 	t.Cleanup(srv.Close)
-	file := strings.NewReplacer("name: Studio Sketch", "name: GPT Image 2", "sketch-1", "gpt-image-2").Replace(example(t, srv.URL+"/v1"))
-	p.env["ATELIER_CATALOGUE"], p.env["STUDIO_API_KEY"] = p.write("own.yaml", file), "studio-secret"
+	_, rest, ok := strings.Cut(mustRead(t, "../../docs/configuration.md"), "```yaml\nprovider: corp\n")
+	file, _, ok2 := strings.Cut(strings.Replace(rest, "https://images.corp.example/v1", srv.URL+"/v1", 1), "```")
+	if !ok || !ok2 || !strings.Contains(file, srv.URL) {
+		t.Fatal("docs/configuration.md shows no proxy")
+	}
+	p.env["ATELIER_CATALOGUE"], p.env["CORP_API_KEY"] = p.write("own.yaml", "provider: corp\n"+file), "studio-secret"
 	for name, want := range map[string]string{
 		"GPT Image 2": "GPT Image 2", "gpt-image-2": "GPT Image 2", "openai/gpt-image-2": "openai/GPT Image 2", "openai/GPT Image 2": "openai/GPT Image 2",
 	} {
@@ -157,8 +161,12 @@ func TestProxyTakesTheNames(t *testing.T) {
 	if len(own.bodies) != 2 || len(s.images.Captured()) != 2 {
 		t.Errorf("the proxy has %d calls, OpenAI %d", len(own.bodies), len(s.images.Captured()))
 	}
+	delete(p.env, "CORP_API_KEY")
+	if o := p.atelier("generate", "a fox", "-m", "gpt-image-2"); o.code != exitInput || !strings.Contains(o.stderr, "CORP_API_KEY") || len(s.images.Captured()) != 2 {
+		t.Errorf("without the proxy's key: exit %d, %s", o.code, o.stderr)
+	}
 	list, show := p.must("models", "list").stdout, p.must("models", "show", "GPT Image 2").stdout
-	if !strings.Contains(list, "openai/GPT Image 2 ") || !strings.Contains(show, "instead of") || !strings.Contains(show, "openai/gpt-image-2") || !strings.Contains(show, "studio") {
+	if !strings.Contains(list, "openai/GPT Image 2 ") || !strings.Contains(show, "instead of") || !strings.Contains(show, "openai/gpt-image-2") || !strings.Contains(show, "corp") {
 		t.Errorf("list\n%s\nshow\n%s", list, show)
 	}
 	if show := p.must("models", "show", "openai/gpt-image-2").stdout; !strings.Contains(show, "openai/GPT Image 2") || strings.Contains(show, "instead of") {
