@@ -17,9 +17,15 @@ type Model struct {
 	// APIModel is the provider's id.
 	APIModel string `json:"api_model" yaml:"api_model"`
 	// Aliases are other names that people and seeds use.
-	Aliases  []string       `json:"aliases,omitempty" yaml:"aliases"`
-	Modality media.Modality `json:"modality" yaml:"modality"`
-	Methods  []Method       `json:"methods" yaml:"methods"`
+	Aliases []string `json:"aliases,omitempty" yaml:"aliases"`
+	// Like names the row of which a row of the user's files is a copy but for the fields
+	// that it names, as provider/id: what a proxy makes of a shipped model.
+	Like string `json:"like,omitempty" yaml:"like"`
+	// InsteadOf lists the shipped models, as provider/id, of which names mean this row of
+	// the user's files. They are found as provider/id, provider/name or provider/alias.
+	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`
+	Modality  media.Modality `json:"modality" yaml:"modality"`
+	Methods   []Method       `json:"methods" yaml:"methods"`
 	// Emulates lists methods that the Gateway makes out of an edit, with a disposition:
 	// variation, where the provider has no endpoint for it.
 	Emulates []Method `json:"emulates,omitempty" yaml:"emulates"`
@@ -70,10 +76,13 @@ type Model struct {
 	// long they go on before the operation is left running; 0 means 2 and 120.
 	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
 	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
-	// Concurrency is how many calls run at once; 0 means the Gateway's default of 4.
+	// Concurrency is how many calls run at once at the provider, the highest of its rows; 0
+	// means the Gateway's default of 4.
 	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`
-	// PerMinute is how many calls a minute the provider takes, of all its models
-	// together; 0 means unknown.
+	// PerMinute is how many calls a minute one gateway makes to the provider, for all its
+	// models together, the highest of its rows. They are spread evenly: a call waits for its
+	// turn. 0 means no limit. No shipped row has one, because where providers tell limits
+	// they are those of an account's tier.
 	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
 	Prices    []Price   `json:"prices" yaml:"prices"`
 	Life      LifeCycle `json:"life" yaml:"life"`

@@ -25,6 +25,9 @@ func TestShippedCatalogue(t *testing.T) {
 				t.Errorf("%s has a price without a date", m.Name)
 			}
 		}
+		if m.PerMinute != 0 {
+			t.Errorf("%s has a limit of %d calls a minute: those are an account's, not a model's", m.Name, m.PerMinute)
+		}
 		if m.Alive(day(11, 21)) && m.Life.ReplacedBy != "" && m.Life.ShutDown.IsZero() {
 			t.Errorf("%s has a successor and no end", m.Name)
 		}
@@ -80,7 +83,7 @@ func TestBadCatalogues(t *testing.T) {
 		"not YAML":       {"provider: [", "YAML"},
 		"unknown key":    {"provider: x\nprices: 3", "prices"},
 		"unknown field":  {row("    colour: red\n"), "colour"},
-		"name taken":     {row("    aliases: [Nano Banana Pro]\n"), "name of both"},
+		"name taken":     {row("  - name: B\n    api_model: b-1\n    modality: image\n    methods: [generate]\n    size: {mode: none}\n    max_n: 1\n    aliases: [a]\n"), "name of both"},
 		"no successor":   {row("    life: {shut_down: 2026-01-01, replaced_by: b-1}\n"), "b-1"},
 		"circle":         {row("    life: {shut_down: 2026-01-01, replaced_by: a-1}\n"), "circle"},
 		"mode":           {strings.Replace(row(""), "mode: none", "mode: any", 1), "mode"},
@@ -95,6 +98,8 @@ func TestBadCatalogues(t *testing.T) {
 		"method":         {strings.Replace(row(""), "[generate]", "[draw]", 1), "draw"},
 		"price":          {row("    prices: [{unit: image, usd: \"-1\"}]\n"), "-1"},
 		"price fraction": {row("    prices: [{unit: image, usd: \"1/3\"}]\n"), "1/3"},
+		"per_minute":     {row("    per_minute: -1\n"), "per_minute"},
+		"concurrency":    {row("    concurrency: -1\n"), "per_minute"},
 		"max_n":          {strings.Replace(row(""), "max_n: 1", "max_n: 0", 1), "max_n"},
 	} {
 		_, err := generate.LoadCatalogue(strings.NewReader(c.yaml))

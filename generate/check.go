@@ -42,7 +42,7 @@ func (r Request) normalise() (Request, error) {
 // checkWords looks at everything but the pictures.
 func (r Request) checkWords() error {
 	if r.N < 0 || r.N > MaxN {
-		return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", r.N, MaxN)
+		return badCount(r.N)
 	}
 	if strings.TrimSpace(r.Prompt) == "" && r.Method != MethodVariation {
 		return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", emptyPrompt(r.Modality))
@@ -80,6 +80,11 @@ func (r Request) checkWords() error {
 		}
 	}
 	return nil
+}
+
+// badCount is the error for a number of results that nobody can have meant.
+func badCount(n int) error {
+	return media.Errorf(media.CodeInvalid, "n is %d: ask for 1 to %d results", n, MaxN)
 }
 
 // emptyPrompt says what is missing.

@@ -216,8 +216,14 @@ func (g *Gateway) nobody(r Request) error {
 	return media.Errorf(media.CodeMissingKey, "no provider is ready: %s", strings.Join(reasons, "; "))
 }
 
-// unknown is the error for a name that means nothing; it lists what comes near.
+// unknown is the error for a name that means nothing, or more than one thing; it lists what
+// comes near.
 func (g *Gateway) unknown(name string) error {
+	if which := g.config.Catalogue.ambiguous(name); len(which) > 0 {
+		e := media.Errorf(media.CodeInvalid, "%q is the id of several models: say %s", clip(name), strings.Join(which, " or "))
+		e.Valid = which
+		return e
+	}
 	near := g.config.Catalogue.near(name, g.config.Now())
 	e := media.Errorf(media.CodeInvalid, "there is no model %q: did you mean %s? (atelier models list shows all)", clip(name), strings.Join(near, ", "))
 	e.Valid = near

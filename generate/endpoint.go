@@ -57,3 +57,18 @@ func (c *Catalogue) readEndpoint(provider string, e *Endpoint) error {
 	c.endpoints = append(c.endpoints, *e)
 	return nil
 }
+
+// checkReach proves that the rows of a service ask for nothing that OpenAI's protocol does
+// not carry: it would be told as done and never be sent.
+func (c *Catalogue) checkReach(e Endpoint) error {
+	for _, m := range c.rows {
+		switch {
+		case m.Provider != e.Provider:
+		case slices.Contains(m.Methods, MethodVariation):
+			return m.bad("methods", "services of OpenAI's protocol have generate and edit; for variations through edits use emulates: [variation]")
+		case m.Size.Mode == "tier" || m.Size.Mode == "ratio":
+			return m.bad("size.mode", "services of OpenAI's protocol are told pixels, not ratios: use enum, free or none")
+		}
+	}
+	return nil
+}

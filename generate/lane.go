@@ -37,8 +37,8 @@ func (g *Gateway) lane(provider string) *lane {
 	}
 	concurrency = cmp.Or(concurrency, most, defaultConcurrency)
 	l := &lane{slots: semaphore.NewWeighted(int64(concurrency)), rate: rate.NewLimiter(rate.Inf, 1)}
-	if perMinute > 0 {
-		l.rate = rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), concurrency)
+	if perMinute > 0 { // spread evenly: a burst and what follows it would be more than a minute's
+		l.rate = rate.NewLimiter(rate.Every(time.Minute/time.Duration(perMinute)), 1)
 	}
 	l.breaker = gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{
 		Name: provider, Timeout: breakerRest,

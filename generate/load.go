@@ -2,10 +2,12 @@ package generate
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +32,10 @@ func shippedFiles() []string {
 type Catalogue struct {
 	rows  []Model
 	index map[string]int // lower case name, id or alias → row
+	// among are the ids of several rows, which have to be said with a provider.
+	among map[string][]int
+	// given are the names that rows were shipped with; user's rows may take them.
+	given map[string]int
 	// endpoints are those of the user's files.
 	endpoints []Endpoint
 }
@@ -42,9 +48,11 @@ type catalogueFile struct {
 }
 
 // LoadCatalogue reads the shipped catalogue and then the user's files, each one
-// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an earlier one changes the fields
-// that it names and leaves the others; any other row is added. The error has code
-// media.CodeInvalid and names provider, model and field.
+// provider's. A file may describe an [Endpoint]. A user's row with the api_model of an
+// earlier one of its provider changes the fields that it names and leaves the others; any
+// other row is added, and gets its names also where a shipped row of another provider has
+// them ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model
+// and field.
 func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 	c := &Catalogue{}
 	for _, name := range shippedFiles() {
@@ -54,6 +62,12 @@ func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 		}
 		if err := c.read(bytes.NewReader(b)); err != nil {
 			return nil, err
+		}
+	}
+	c.given = map[string]int{}
+	for i, m := range c.rows {
+		for _, n := range m.names() {
+			c.given[key(n)] = i
 		}
 	}
 	for _, r := range user {
@@ -99,23 +113,28 @@ func (c *Catalogue) read(r io.Reader) error {
 	return nil
 }
 
-// readRow decodes one row over the row that it overrides, if there is one.
+// rowHead is what decides which row another one begins with.
+type rowHead struct {
+	Name     string `yaml:"name"`
+	APIModel string `yaml:"api_model"`
+	Like     string `yaml:"like"`
+}
+
+// readRow decodes one row over the row that it overrides, or is like, if there is one.
 func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	bad := func(err error) error {
 		return media.Errorf(media.CodeInvalid, "model catalogue %s, model at line %d: %w", provider, n.Line, err)
 	}
-	var peek struct {
-		APIModel string `yaml:"api_model"`
-	}
-	if err := n.Decode(&peek); err != nil {
+	var head rowHead
+	if err := n.Decode(&head); err != nil {
 		return bad(err)
 	}
-	i := slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == peek.APIModel })
-	row := Model{Provider: provider}
-	if i >= 0 {
-		row = c.rows[i]
-		row.OptionRules = nil // those of this text; the earlier ones follow
+	row, i, err := c.begin(provider, head)
+	if err != nil {
+		return bad(err)
 	}
+	earlier := row.OptionRules
+	row.OptionRules = nil // those of this text; the earlier ones follow
 	// A node cannot be decoded strictly, so it takes the way over text.
 	text, err := yaml.Marshal(resolveAliases(n))
 	if err != nil {
@@ -126,13 +145,47 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	if err := d.Decode(&row); err != nil {
 		return bad(err)
 	}
+	row.inherit(earlier)
 	if i < 0 {
 		c.rows = append(c.rows, row)
 		return nil
 	}
-	row.inherit(c.rows[i].OptionRules)
 	c.rows[i] = row
 	return nil
+}
+
+// begin gives the row that another one starts from, and the place of the one that it takes
+// the place of; -1 if there is none.
+func (c *Catalogue) begin(provider string, head rowHead) (row Model, place int, err error) {
+	row.Provider = provider
+	if head.Like != "" {
+		if row, err = c.like(provider, head); err != nil {
+			return row, -1, err
+		}
+	}
+	id := cmp.Or(head.APIModel, row.APIModel)
+	place = slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == id })
+	if place >= 0 && head.Like == "" {
+		row = c.rows[place]
+	}
+	return row, place, nil
+}
+
+// like copies the row that another provider's is like. Its life is its own; under another
+// name it has no aliases either.
+func (c *Catalogue) like(provider string, head rowHead) (Model, error) {
+	at := slices.IndexFunc(c.rows, func(m Model) bool {
+		return slices.ContainsFunc(m.names(), func(n string) bool { return key(head.Like) == key(m.Provider+"/"+n) })
+	})
+	if at < 0 {
+		return Model{}, media.Errorf(media.CodeInvalid, "like: there is no model %q before it: name one as provider/id", clip(head.Like))
+	}
+	row := c.rows[at]
+	row.Provider, row.Life, row.Size.Table = provider, LifeCycle{}, maps.Clone(row.Size.Table)
+	if head.Name != "" && key(head.Name) != key(row.Name) {
+		row.Aliases = nil
+	}
+	return row, nil
 }
 
 // inherit adds the rules of the earlier row for options that are left and have none of
@@ -168,7 +221,8 @@ func resolveAliases(n *yaml.Node) *yaml.Node {
 func (c *Catalogue) Models() []Model { return slices.Clone(c.rows) }
 
 // Lookup finds a model by display name, API id or alias, in any case, alone or after
-// "provider/". Retired models are found too.
+// "provider/". Retired models are found too. An API id that several of the user's services
+// have is not found alone.
 func (c *Catalogue) Lookup(name string) (Model, bool) {
 	i, ok := c.index[key(name)]
 	if !ok {
@@ -186,7 +240,7 @@ func (m Model) Alive(now time.Time) bool {
 // catalogue is checked for cycles.
 func (c *Catalogue) successor(m Model, now time.Time) (Model, bool) {
 	for !m.Alive(now) {
-		next, ok := c.Lookup(m.Provider + "/" + m.Life.ReplacedBy)
+		next, ok := c.of(m.Provider, m.Life.ReplacedBy)
 		if !ok {
 			return Model{}, false
 		}

@@ -10,21 +10,18 @@ import (
 
 // check builds the index and proves that the rows make sense.
 func (c *Catalogue) check() error {
-	c.index = map[string]int{}
-	for i, m := range c.rows {
+	for _, m := range c.rows {
 		if err := m.check(); err != nil {
 			return err
 		}
-		for j, n := range append([]string{m.Name, m.APIModel}, m.Aliases...) {
-			if k, taken := c.index[key(n)]; taken && k != i {
-				return media.Errorf(media.CodeInvalid, "model catalogue: %q is the name of both %s/%s and %s/%s: rename one",
-					n, c.rows[k].Provider, c.rows[k].APIModel, m.Provider, m.APIModel)
-			}
-			c.index[key(n)] = i
-			if j > 0 || m.Name != m.APIModel {
-				c.index[key(m.Provider+"/"+n)] = i
-			}
+	}
+	for _, e := range c.endpoints {
+		if err := c.checkReach(e); err != nil {
+			return err
 		}
+	}
+	if err := c.name(); err != nil {
+		return err
 	}
 	for _, m := range c.rows {
 		if err := c.checkLife(m); err != nil {
@@ -38,7 +35,7 @@ func (c *Catalogue) check() error {
 func (c *Catalogue) checkLife(m Model) error {
 	seen := []string{m.APIModel}
 	for at := m; at.Life.ReplacedBy != ""; {
-		next, ok := c.Lookup(at.Provider + "/" + at.Life.ReplacedBy)
+		next, ok := c.of(at.Provider, at.Life.ReplacedBy)
 		switch {
 		case !ok:
 			return at.bad("life.replaced_by", "there is no model %q of this provider", at.Life.ReplacedBy)
@@ -112,10 +109,14 @@ func (m Model) check() error {
 	return nil
 }
 
-// checkCount proves that a call gives something, and a grid no less than is asked of it.
+// checkCount proves that a call gives something, and a grid no less than is asked of it, and
+// that there are calls at all.
 func (m Model) checkCount() error {
 	if m.MaxN < 1 {
 		return m.bad("max_n", "must be at least 1")
+	}
+	if m.Concurrency < 0 || m.PerMinute < 0 {
+		return m.bad("per_minute", "it and concurrency must not be negative; leave them out for no limit of yours")
 	}
 	if m.Grid != 0 && m.Grid < m.MaxN {
 		return m.bad("grid", "must be at least max_n, or left out")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,8 @@ import (
 )
 
 // OptionRule says which values an option takes: one of Words, a number from Min to Max if
-// Max is greater, true or false for a Switch. The zero rule takes any text or number.
+// Max is greater, true or false for a Switch, an object of Fields, a List of what the rest
+// says. The zero rule takes any text or number.
 type OptionRule struct {
 	Words []string `json:"words,omitempty" yaml:"words"`
 	Min   float64  `json:"min,omitempty" yaml:"min"`
@@ -20,6 +22,13 @@ type OptionRule struct {
 	// Whole leaves whole numbers only.
 	Whole  bool `json:"whole,omitempty" yaml:"whole"`
 	Switch bool `json:"switch,omitempty" yaml:"switch"`
+	// Text takes any text; numbers go as text.
+	Text bool `json:"text,omitempty" yaml:"text"`
+	// Fields are the parts of an object, each with its rule; others are refused.
+	Fields map[string]OptionRule `json:"fields,omitempty" yaml:"fields"`
+	List   bool                  `json:"list,omitempty" yaml:"list"`
+	// Any takes whatever it is, also lists and objects: the provider judges.
+	Any bool `json:"any,omitempty" yaml:"any"`
 	// Hint says it for people where the rest does not.
 	Hint string `json:"hint,omitempty" yaml:"hint"`
 }
@@ -30,6 +39,14 @@ func (r OptionRule) String() string {
 	switch {
 	case r.Hint != "":
 		return r.Hint
+	case r.List:
+		return "a list, each of " + r.item().String()
+	case r.Any:
+		return "anything"
+	case r.Fields != nil:
+		return "an object of " + r.fieldNames()
+	case r.Text:
+		return "a text"
 	case r.Switch:
 		return "true or false"
 	case r.Max > r.Min && r.Whole:
@@ -65,7 +82,13 @@ func (r OptionRule) read(value any) (string, bool) {
 // about types takes it: "4" is a number where a number is meant. What the rule does not
 // take stays as it is.
 func (r OptionRule) value(v any) any {
+	if whole, ok := r.formed(v); ok {
+		return whole
+	}
 	text, ok := r.read(v)
+	if ok && r.Text {
+		return text
+	}
 	if !ok || len(r.Words) == 0 && !r.Switch && r.Max <= r.Min {
 		return v
 	}
@@ -78,7 +101,8 @@ func (r OptionRule) value(v any) any {
 	return text
 }
 
-// optionText writes a text, a number or a truth value as text; false for all else.
+// optionText writes a text, a number or a truth value as text; of all else it says what it
+// is, and false.
 func optionText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -90,7 +114,13 @@ func optionText(v any) (string, bool) {
 	case int, int64, json.Number:
 		return fmt.Sprint(v), true
 	}
-	return fmt.Sprintf("%T", v), false
+	switch reflect.ValueOf(v).Kind() { //nolint:exhaustive // the other kinds come from no JSON
+	case reflect.Map:
+		return "an object", false
+	case reflect.Slice:
+		return "a list", false
+	}
+	return fmt.Sprint(v), false
 }
 
 // Option is an option as text, in the one form that its rule gives it; "" if it is not set,
@@ -110,12 +140,10 @@ func (t Task) CheckOptions() error {
 		if !slices.Contains(t.Model.Options, name) {
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
 		}
-		rule, ok := t.Model.OptionRules[name]
-		if !ok {
-			continue
-		}
-		if text, ok := rule.read(t.Options[name]); !ok {
-			return media.Errorf(media.CodeInvalid, "option %s.%s is %q: use %s", t.Model.Provider, name, media.Scrub(clip(text)), rule)
+		if rule, ok := t.Model.OptionRules[name]; ok {
+			if err := rule.judge(t.Model.Provider+"."+name, t.Options[name]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -126,8 +154,8 @@ func (m Model) checkRules() error {
 	for _, name := range slices.Sorted(maps.Keys(m.OptionRules)) {
 		if r := m.OptionRules[name]; !slices.Contains(m.Options, name) {
 			return m.bad("option_rules", "%q is not among the model's options", name)
-		} else if r.Max < r.Min {
-			return m.bad("option_rules", "%s goes from %g to %g: the least comes first", name, r.Min, r.Max)
+		} else if err := r.check(); err != nil {
+			return m.bad("option_rules", "%s %s", name, err)
 		}
 	}
 	return nil

@@ -48,6 +48,22 @@ func TestShippedOptionsHaveRules(t *testing.T) {
 		{"Nano Banana Pro", "safety_settings", []any{"x"}, []any{"x"}, ""},
 		{"GPT Image 2", "output_compression", 101, nil, "0 to 100"},
 		{"GPT Image 2", "moderation", "none", nil, "auto, low"},
+		{"GPT Image 2", "user", 5.0, "5", ""},
+		{"GPT-5 Image (OpenRouter)", "temperature", 2.5, nil, "0 to 2"},
+		{"GPT-5 Image (OpenRouter)", "top_p", "0.5", 0.5, ""},
+		{"Nano Banana Pro (OpenRouter)", "max_tokens", 0, nil, "from 1"},
+		{"Nano Banana Pro (OpenRouter)", "user", []any{"x"}, nil, `is "a list": use a text`},
+		{"Nano Banana Pro (OpenRouter)", "zzz", 1, nil, "openrouter.zzz is unknown"},
+		{"Nano Banana Pro (OpenRouter)", "provider", "price", nil, "an object of allow_fallbacks"},
+		{"Nano Banana Pro (OpenRouter)", "provider", map[string]any{"sort": "cheap"}, nil, `openrouter.provider.sort is "cheap": use price`},
+		{"Nano Banana Pro (OpenRouter)", "provider", map[string]any{"prefer": "x"}, nil, "openrouter.provider.prefer is unknown"},
+		{"Nano Banana Pro (OpenRouter)", "provider", map[string]any{"order": "x"}, nil, "a list of names"},
+		{
+			"Nano Banana Pro (OpenRouter)", "provider",
+			map[string]any{"sort": "Price", "order": []string{"google"}, "zdr": "true", "max_price": map[string]any{"image": 1.0}},
+			map[string]any{"sort": "price", "order": []any{"google"}, "zdr": true, "max_price": map[string]any{"image": 1.0}},
+			"",
+		},
 	} {
 		var calls []generate.Task
 		g, m := alone(t, c.model, &calls)

@@ -11,10 +11,12 @@ import (
 func TestOptionRules(t *testing.T) {
 	t.Parallel()
 	m := generate.Model{
-		Provider: "x", Options: []string{"word", "number", "whole", "switch", "mixed", "free"},
+		Provider: "x", Options: []string{"word", "number", "whole", "switch", "mixed", "free", "text", "list", "object"},
 		OptionRules: map[string]generate.OptionRule{
 			"word": {Words: []string{"fast", "slow"}}, "number": {Max: 3}, "whole": {Min: 1, Max: 4, Whole: true, Hint: "a corner"},
 			"switch": {Switch: true}, "mixed": {Min: 1, Max: 2, Words: []string{"square"}},
+			"text": {Text: true}, "list": {List: true, Words: []string{"a", "b"}},
+			"object": {Fields: map[string]generate.OptionRule{"on": {Switch: true}, "of": {List: true, Text: true}, "in": {Fields: map[string]generate.OptionRule{"n": {Max: 9}}}, "else": {Any: true}}},
 		},
 	}
 	for _, c := range []struct {
@@ -42,6 +44,19 @@ func TestOptionRules(t *testing.T) {
 		{"free", []any{1}, "", ""},
 		{"word", []any{1}, "", "fast"},
 		{"unknown", 1, "", "x.unknown"},
+		{"text", 5.0, "5", ""},
+		{"text", map[string]any{}, "", "use a text"},
+		{"list", []any{"A", "b"}, "", ""},
+		{"list", []string{"a"}, "", ""},
+		{"list", []any{"a", "c"}, "", `x.list[1] is "c": use a, b`},
+		{"list", "a", "", "a list, each of a, b"},
+		{"object", map[string]any{"on": "true", "of": []any{"x", 5}, "in": map[string]any{"n": "4"}, "else": []any{map[string]any{}}}, "", ""},
+		{"object", map[string]any{}, "", ""},
+		{"object", map[string]any{"off": true}, "", "option x.object.off is unknown: x.object takes else, in, of, on"},
+		{"object", map[string]any{"on": 3}, "", `x.object.on is "3": use true or false`},
+		{"object", map[string]any{"in": map[string]any{"n": 10}}, "", "x.object.in.n"},
+		{"object", map[string]any{"of": []any{[]any{}}}, "", "x.object.of[0]"},
+		{"object", "on", "", "an object of else, in, of, on"},
 	} {
 		q := generate.Task{Model: m, Options: map[string]any{c.name: c.value}}
 		err := q.CheckOptions()

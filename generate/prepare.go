@@ -18,15 +18,17 @@ import (
 // prepare makes the pictures of a plan fit for its model, before anything is
 // journalled or paid: types that the model does not take are converted, pictures over
 // its limit are made smaller, the mask gets the model's polarity. Originals stay as
-// they are; the dispositions of inputs and mask tell. Errors are those of the
-// pictures: media.CodeCorrupt, media.CodeTooLarge, media.CodeInvalid.
+// they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or
+// damaged is refused: those that are converted when they are decoded, the others by their
+// structure, which takes no memory ([imaging.Whole]). Without Storage the others are not
+// looked at. Errors are those of the pictures: media.CodeInvalid, media.CodeTooLarge.
 func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 	if len(p.task.Inputs) == 0 {
 		return nil
 	}
 	for _, o := range append(slices.Clone(p.req.Inputs), masks(p.req)...) {
 		if err := g.config.Limits.Check(o.Facts); err != nil {
-			return wrap("prepare picture "+string(o.Ref), err)
+			return wrap("prepare picture "+told(o), err)
 		}
 	}
 	p.task.Inputs = slices.Clone(p.task.Inputs)
@@ -34,7 +36,7 @@ func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 	for i := range p.task.Inputs {
 		note, err := g.fitInput(ctx, p, &p.task.Inputs[i])
 		if err != nil {
-			return wrap("prepare picture "+string(p.req.Inputs[i].Ref), err)
+			return wrap("prepare picture "+told(p.req.Inputs[i]), err)
 		}
 		if note != "" {
 			notes = append(notes, note)
@@ -48,12 +50,20 @@ func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 	}
 	note, err := g.fitMask(ctx, p)
 	if err != nil {
-		return wrap("prepare mask "+string(p.req.Mask.Ref), err)
+		return wrap("prepare mask "+told(*p.req.Mask), err)
 	}
 	if note != "" {
 		p.adapt("mask", "png, "+p.Model.Mask, note)
 	}
 	return nil
+}
+
+// told names a picture as its person knows it: by its ref, and by its file if it came as one.
+func told(o media.Output) string {
+	if o.FileName == "" {
+		return string(o.Ref)
+	}
+	return string(o.Ref) + " (" + clip(media.Scrub(o.FileName)) + ")"
 }
 
 // masks is the mask of a request as a list.
@@ -94,7 +104,7 @@ func (g *Gateway) fitInput(ctx context.Context, p *Plan, o *media.Output) (note 
 		why = append(why, "the picture had to be turned upright for its mask")
 	}
 	if len(why) == 0 {
-		return "", nil
+		return "", g.whole(ctx, *o)
 	}
 	was := o.Ref
 	if *o, err = g.shrink(ctx, p, *o, large); err != nil {
@@ -160,7 +170,16 @@ func (g *Gateway) transcode(ctx context.Context, o media.Output, job imaging.Job
 	return g.config.Storage.Store(ctx, &buf, f.MIMEType)
 }
 
-// read opens a picture for a function.
+// whole refuses a picture whose file is cut off or damaged, without decoding it.
+func (g *Gateway) whole(ctx context.Context, o media.Output) error {
+	if g.config.Storage == nil {
+		return nil // nothing can be read here; the driver's transport has the bytes
+	}
+	return g.read(ctx, o, func(r io.Reader) error { return imaging.Whole(ctx, r, o.MIMEType) })
+}
+
+// read opens a picture for a function. What is wrong with the picture is the caller's bad
+// input; what is wrong with the store, whose reader fails, is not.
 func (g *Gateway) read(ctx context.Context, o media.Output, use func(io.Reader) error) error {
 	if g.config.Storage == nil {
 		return media.Errorf(media.CodeUnsupported, "it has to be converted and this gateway was set up without Storage")
@@ -169,7 +188,27 @@ func (g *Gateway) read(ctx context.Context, o media.Output, use func(io.Reader) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(use(r), r.Close())
+	src := &failing{Reader: r}
+	err = use(src)
+	if media.CodeOf(err) == media.CodeCorrupt && src.err == nil {
+		err = media.Errorf(media.CodeInvalid, "it is damaged or cut off (%w): save or send it again", err)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// failing remembers that its reader failed.
+type failing struct {
+	io.Reader
+	err error // other than the end
+}
+
+// Read implements [io.Reader].
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err = err
+	}
+	return n, err
 }
 
 // fitMask brings the mask into the model's polarity.

@@ -9,9 +9,11 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
@@ -268,6 +270,9 @@ func TestEditsLackModeration(t *testing.T) {
 func TestBadPictures(t *testing.T) {
 	t.Parallel()
 	svg := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"></svg>`)
+	cutJPEG, cutGIF, flipped := encoded(t, maskOf(color.White, color.Black), "jpeg"), encoded(t, maskOf(color.White, color.Black), "gif"), generatetest.PNG(64, 64, 1)
+	cutJPEG, cutGIF = cutJPEG[:len(cutJPEG)-1], cutGIF[:len(cutGIF)-20]
+	flipped[60] ^= 1
 	for name, c := range map[string]struct {
 		model string
 		files [][]byte
@@ -275,14 +280,19 @@ func TestBadPictures(t *testing.T) {
 		code  media.Code
 		say   string
 	}{
-		"mask of another size": {"offline", [][]byte{generatetest.PNG(64, 64, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeInvalid, "40x20"},
-		"mask marks nothing":   {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Black, color.Black), "png"), media.CodeInvalid, "marks nothing"},
-		"mask is text":         {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, []byte("a mask"), media.CodeUnsupported, "no picture"},
-		"half a mask":          {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, generatetest.PNG(40, 20, 1)[:60], media.CodeCorrupt, "prepare mask"},
-		"no masks here":        {"Nano Banana Pro", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeUnsupported, "takes no mask"},
-		"svg":                  {"offline", [][]byte{svg}, nil, media.CodeUnsupported, "svg"},
-		"text":                 {"offline", [][]byte{[]byte("not a picture")}, nil, media.CodeUnsupported, "no picture"},
-		"too many":             {"Nano Banana Pro", make([][]byte, 15), nil, media.CodeUnsupported, "15 input pictures"},
+		"mask of another size":   {"offline", [][]byte{generatetest.PNG(64, 64, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeInvalid, "40x20"},
+		"mask marks nothing":     {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Black, color.Black), "png"), media.CodeInvalid, "marks nothing"},
+		"mask is text":           {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, []byte("a mask"), media.CodeUnsupported, "no picture"},
+		"half a mask":            {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, generatetest.PNG(40, 20, 1)[:60], media.CodeInvalid, "prepare mask"},
+		"half a jpeg mask":       {"offline", [][]byte{generatetest.PNG(40, 20, 1)}, cutJPEG, media.CodeInvalid, "damaged or cut off"},
+		"half a picture":         {"GPT Image 2", [][]byte{nil, generatetest.PNG(64, 64, 1)[:90]}, nil, media.CodeInvalid, "ends early"},
+		"most of a jpeg":         {"GPT Image 2", [][]byte{cutJPEG}, nil, media.CodeInvalid, "ends early"},
+		"a damaged picture":      {"offline", [][]byte{flipped}, nil, media.CodeInvalid, "checksum"},
+		"half a gif to make fit": {"GPT Image 2", [][]byte{cutGIF}, nil, media.CodeInvalid, "damaged or cut off"},
+		"no masks here":          {"Nano Banana Pro", [][]byte{generatetest.PNG(40, 20, 1)}, encoded(t, maskOf(color.Transparent, color.Black), "png"), media.CodeUnsupported, "takes no mask"},
+		"svg":                    {"offline", [][]byte{svg}, nil, media.CodeUnsupported, "svg"},
+		"text":                   {"offline", [][]byte{[]byte("not a picture")}, nil, media.CodeUnsupported, "no picture"},
+		"too many":               {"Nano Banana Pro", make([][]byte, 15), nil, media.CodeUnsupported, "15 input pictures"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,11 +312,39 @@ func TestBadPictures(t *testing.T) {
 			if got != nil || media.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.say) {
 				t.Errorf("%v (%s), want %s saying %q", err, media.CodeOf(err), c.code, c.say)
 			}
-			if len(h.log.Entries()) != 0 || len(h.offline.Tasks())+len(h.gemini.Tasks()) != 0 {
+			if len(h.log.Entries()) != 0 || len(h.offline.Tasks())+len(h.gemini.Tasks())+len(h.openai.Tasks()) != 0 {
 				t.Errorf("something was journalled or called: %q", h.log.Entries())
 			}
 		})
 	}
+}
+
+// TestStoreThatFails: damage of the store is not the caller's bad input.
+func TestStoreThatFails(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *house, g *generate.Config) { g.Storage = torn{g.Storage} })
+	for _, model := range []string{"GPT Image 2", "offline"} {
+		_, err := h.Generate(t.Context(), generate.Request{Method: generate.MethodEdit, Model: model, Prompt: "bluer", Inputs: []media.Output{h.put(t, generatetest.PNG(40, 20, 1))}})
+		if media.CodeOf(err) != media.CodeCorrupt {
+			t.Errorf("%s: %v, want %s", model, err, media.CodeCorrupt)
+		}
+	}
+}
+
+// torn is a store whose bytes do not hash to their digest any more.
+type torn struct{ generate.Storage }
+
+// Open gives a blob that ends in an error.
+func (s torn) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error) {
+	in, err := s.Storage.Open(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	bad := iotest.ErrReader(media.Errorf(media.CodeCorrupt, "read blob: it ends early"))
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(io.LimitReader(in, 30), bad), in}, nil
 }
 
 // TestPreferredModelThatTakesNoMask is passed over, and the result tells.

@@ -1,6 +1,10 @@
 package generate
 
-import "atelier/media"
+import (
+	"encoding/json"
+
+	"atelier/media"
+)
 
 // Method is what is asked of a model.
 type Method string
@@ -32,7 +36,8 @@ type Request struct {
 	// no budget. Each is paid for from the same budgets; one that they have too little for is
 	// passed over. Results of a call that may have been billed are not asked for again.
 	Fallback []string `json:"fallback,omitempty"`
-	// N is how many results; 0 means 1; at most 100.
+	// N is how many results, 1 to 100. The zero value means "not asked": one, or what a
+	// call of the model gives at least. In JSON it is left out for that; a 0 is refused.
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
 	Size string `json:"size,omitempty"`
@@ -78,6 +83,28 @@ type Request struct {
 	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`
+}
+
+// UnmarshalJSON reads a request of another program. A field n that is there and asks for
+// nothing is media.CodeInvalid, because who says 0 does not mean 1; the other fields are
+// checked by [Gateway.Plan].
+func (r *Request) UnmarshalJSON(b []byte) error {
+	type fields Request
+	in := struct {
+		fields
+		N *int `json:"n"`
+	}{fields: fields(*r)}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	*r = Request(in.fields)
+	if in.N == nil {
+		return nil
+	}
+	if r.N = *in.N; r.N == 0 {
+		return badCount(0)
+	}
+	return nil
 }
 
 // Outcome is what became of one requested setting (law 9).

@@ -142,7 +142,7 @@ func (x *execution) planOf(ctx context.Context, a Attempt) *Plan {
 // modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
 func (x *execution) modelOf(a Attempt) Model {
 	m := x.plan.Model
-	if other, ok := x.g.config.Catalogue.Lookup(a.APIModel); ok && other.Provider == a.Provider && a.APIModel != m.APIModel {
+	if other, ok := x.g.config.Catalogue.of(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
 		return other
 	}
 	return m

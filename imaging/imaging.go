@@ -2,8 +2,9 @@
 // thumbnails and other formats of them, and writes the mark that says that a
 // picture was made by a machine.
 //
-// Limits are checked against headers before any pixel is decoded, both those that
-// probe read and those of the stream itself. PNG, JPEG, GIF (its first frame),
+// [Whole] tells, without decoding, whether a file is whole. Limits are checked against
+// headers before any pixel is decoded, both those that probe read and those of the
+// stream itself. PNG, JPEG, GIF (its first frame),
 // WebP and BMP are decoded; PNG, JPEG and WebP are encoded. Memory is the decoded
 // pixels, four bytes each, and O(64 KiB) beside them. Received originals are never
 // changed: everything here makes derivatives, and a mark that the source carries

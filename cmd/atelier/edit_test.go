@@ -115,6 +115,10 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 	in, small := p.pictureFile("in.png", 64, 64, image.Rectangle{}), p.pictureFile("small.png", 32, 32, image.Rect(0, 0, 9, 9))
 	blank := p.pictureFile("blank.png", 64, 64, image.Rectangle{})
 	text, svg := p.write("notes.txt", "not a picture"), p.write("chart.svg", `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>`)
+	half := func(of, name string) string {
+		whole := mustRead(t, of)
+		return p.write(name, whole[:len(whole)*2/3])
+	}
 	for name, c := range map[string]struct {
 		args []string
 		say  string
@@ -133,6 +137,11 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 		"mask of another size": {[]string{"x", "--edit", in, "--mask", small}, "32x32"},
 		"mask of nothing":      {[]string{"x", "--edit", in, "--mask", p.write("black.png", mustRead(t, p.blackFile(64)))}, "marks nothing"},
 		"model without masks":  {[]string{"x", "--edit", in, "--mask", blank, "-m", "Nano Banana Pro"}, "takes no mask"},
+		"half a picture":       {[]string{"x", "--edit", half(in, "half.png")}, "ends early"},
+		"half a second one":    {[]string{"x", "--edit", in, "--edit", half(in, "half2.png"), "-m", "GPT Image 2"}, "ends early"},
+		"half a webp":          {[]string{"x", "--edit", half("../../imaging/testdata/lossy.webp", "half.webp")}, "ends early"},
+		"half a jpeg":          {[]string{"--vary", half("../../probe/testdata/turned.jpg", "half.jpg"), "-m", "GPT Image 2"}, "ends early"},
+		"half a mask":          {[]string{"x", "--edit", in, "--mask", half(in, "mask.png")}, "damaged or cut off"},
 		"strict variation":     {[]string{"--vary", in, "-m", "GPT Image 2", "--strict"}, "strict mode refuses"},
 	} {
 		o := p.atelier(append([]string{"generate"}, c.args...)...)

@@ -174,6 +174,12 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
+		if m.PerMinute > 0 {
+			rows = append(rows, []string{"per minute", plural(m.PerMinute, "call") + " to " + m.Provider})
+		}
+		if len(m.InsteadOf) > 0 {
+			rows = append(rows, []string{"instead of", strings.Join(m.InsteadOf, ", ") + " (which is found by that name)"})
+		}
 		for _, name := range m.Options {
 			if rule, ok := m.OptionRules[name]; ok {
 				rows = append(rows, []string{"option", name + ": " + rule.String()})

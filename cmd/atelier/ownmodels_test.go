@@ -121,7 +121,8 @@ func TestBadCatalogue(t *testing.T) {
 		"max_inputs":                      strings.Replace(good, "max_inputs: 1", "max_inputs: 0", 1),
 		"names no provider":               "models: []",
 		"field secret not found":          strings.Replace(good, "  name: Studio\n", "  name: Studio\n  secret: hush\n", 1),
-		"is the name of both":             strings.Replace(good, "name: Studio Sketch", "name: GPT Image 2", 1),
+		"is the name of both":             strings.Replace(good, "name: Studio Sketch", "name: GPT Image 2", 1) + "  - {name: gpt image 2, api_model: b, modality: image, methods: [generate], size: {mode: none}, max_n: 1}\n",
+		"services of OpenAI's protocol":   strings.Replace(good, "methods: [generate, edit]", "methods: [generate, edit, variation]", 1),
 		"no such file or directory: name": "",
 	} {
 		p := newPlace(t)
@@ -133,5 +134,60 @@ func TestBadCatalogue(t *testing.T) {
 		if o.code != exitInput || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "hush@") || strings.Contains(o.stderr, "5678") {
 			t.Errorf("want %q: exit %d, %s", want, o.code, o.stderr)
 		}
+	}
+}
+
+// TestProxyTakesTheNames: names of a service of one's own go before those that are shipped,
+// and both models can be asked for.
+func TestProxyTakesTheNames(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	own := &studio{}
+	srv := httptest.NewServer(own)
+	t.Cleanup(srv.Close)
+	_, rest, ok := strings.Cut(mustRead(t, "../../docs/configuration.md"), "```yaml\nprovider: corp\n")
+	file, _, ok2 := strings.Cut(strings.Replace(rest, "https://images.corp.example/v1", srv.URL+"/v1", 1), "```")
+	if !ok || !ok2 || !strings.Contains(file, srv.URL) {
+		t.Fatal("docs/configuration.md shows no proxy")
+	}
+	p.env["ATELIER_CATALOGUE"], p.env["CORP_API_KEY"] = p.write("own.yaml", "provider: corp\n"+file), "studio-secret"
+	for name, want := range map[string]string{
+		"GPT Image 2": "GPT Image 2", "gpt-image-2": "GPT Image 2", "openai/gpt-image-2": "openai/GPT Image 2", "openai/GPT Image 2": "openai/GPT Image 2",
+	} {
+		if got := read[generated](p, "generate", "a fox", "-m", name, "--json"); got.Model != want || got.Status != "succeeded" {
+			t.Errorf("%s was made by %s (%s), want %s", name, got.Model, got.Status, want)
+		}
+	}
+	if len(own.bodies) != 2 || len(s.images.Captured()) != 2 {
+		t.Errorf("the proxy has %d calls, OpenAI %d", len(own.bodies), len(s.images.Captured()))
+	}
+	delete(p.env, "CORP_API_KEY")
+	if o := p.atelier("generate", "a fox", "-m", "gpt-image-2"); o.code != exitInput || !strings.Contains(o.stderr, "CORP_API_KEY") || len(s.images.Captured()) != 2 {
+		t.Errorf("without the proxy's key: exit %d, %s", o.code, o.stderr)
+	}
+	list, show := p.must("models", "list").stdout, p.must("models", "show", "GPT Image 2").stdout
+	if !strings.Contains(list, "openai/GPT Image 2 ") || !strings.Contains(show, "instead of") || !strings.Contains(show, "openai/gpt-image-2") || !strings.Contains(show, "corp") {
+		t.Errorf("list\n%s\nshow\n%s", list, show)
+	}
+	if show := p.must("models", "show", "openai/gpt-image-2").stdout; !strings.Contains(show, "openai/GPT Image 2") || strings.Contains(show, "instead of") {
+		t.Errorf("show\n%s", show)
+	}
+}
+
+// TestLimitOfAnAccount: the documented file sets calls a minute, and nothing else of the row.
+func TestLimitOfAnAccount(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	_, rest, ok := strings.Cut(mustRead(t, "../../docs/configuration.md"), "```yaml\nprovider: openai\n")
+	file, _, ok2 := strings.Cut(rest, "```")
+	if !ok || !ok2 {
+		t.Fatal("docs/configuration.md shows no limit")
+	}
+	before := p.must("models", "show", "gpt-image-2").stdout
+	p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", "provider: openai\n"+file)
+	after := p.must("models", "show", "gpt-image-2").stdout
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") } // without the width of the columns
+	if line := "per minute 5 calls to openai "; !strings.Contains(words(after), line) || strings.ReplaceAll(words(after), line, "") != words(before) {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
 }

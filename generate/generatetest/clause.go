@@ -106,6 +106,7 @@ func scenarios() []scenario {
 		{"forged notification", noWebhook, forged},
 		{"grid is kept and cut", noGrid, grid},
 		{"previews, then the picture", noStream, previews},
+		{"previews of an edit", noStreamedEdit, previewsOfAnEdit},
 	}
 }
 
@@ -182,6 +183,13 @@ func noStream(h Harness, b *bench) string {
 		return "answers are not streamed"
 	}
 	return ""
+}
+
+func noStreamedEdit(h Harness, b *bench) string {
+	if why := noStream(h, b); why != "" {
+		return why
+	}
+	return noEdit(h, b)
 }
 
 func masks(m generate.Model) bool { return m.Mask != "" && m.Mask != "none" }

@@ -50,9 +50,13 @@ func (b *bench) misuses(t *testing.T) map[string]misuse {
 		return func(r *generate.Request) { r.Method, r.Inputs, r.Mask = generate.MethodEdit, inputs, mask }
 	}
 	text := media.NewOutput(Stored(t.Context(), t, b.codec, []byte("not a picture at all")), media.Meta{})
+	file := PNG(inputWidth, inputHeight, 1)
+	cut := media.NewOutput(Stored(t.Context(), t, b.codec, file[:len(file)/2]), media.Meta{})
 	other := b.mask(t, media.Output{Blob: media.Blob{Facts: media.Facts{Width: inputWidth / 2, Height: inputHeight}}})
 	all["edit of nothing"] = misuse{with(nil, nil), invalid}
 	all["edit of text"] = misuse{with([]media.Output{text}, nil), unsupported}
+	all["edit of half a file"] = misuse{func(r *generate.Request) { r.Method, r.Inputs = generate.MethodEdit, []media.Output{cut} }, invalid}
+	all["half a mask, or without masks"] = misuse{with([]media.Output{b.input(t, 1)}, &cut), unsupported}
 	all["too many pictures"] = misuse{with(make([]media.Output, b.model.MaxInputs+1), nil), unsupported}
 	all["mask of another size, or without masks"] = misuse{with([]media.Output{b.input(t, 1)}, other), unsupported}
 	return all

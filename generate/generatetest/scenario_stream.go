@@ -74,7 +74,23 @@ func (w *watched) frames(t *testing.T, slot int) []media.Blob {
 func previews(t *testing.T, h Harness) {
 	t.Helper()
 	w := h.watch(t)
-	r := w.request(t, 1)
+	w.preview(t, h, w.request(t, 1))
+}
+
+// previewsOfAnEdit: the same of pictures that go in, with their mask where there are masks.
+func previewsOfAnEdit(t *testing.T, h Harness) {
+	t.Helper()
+	w := h.watch(t)
+	r := w.edits(t)
+	if masks(w.model) && h.Masked == nil {
+		r.Mask = w.mask(t, r.Inputs[0])
+	}
+	w.preview(t, h, r)
+}
+
+// preview asks for one result and its previews.
+func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
+	t.Helper()
 	if h.Simulator == nil { // the driver speaks to nobody: it is told to show previews
 		r.Options = map[string]map[string]any{w.model.Provider: {"partials": 2}}
 	}

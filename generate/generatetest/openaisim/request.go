@@ -96,8 +96,11 @@ func parse(body []byte) (*request, *problem) {
 
 // check validates in OpenAI's order: fields first, then the organization.
 func (s *Simulator) check(q *request) *problem {
-	all := append(catalogue(), model{id: s.config.Own, free: true})
-	i := slices.IndexFunc(all, func(m model) bool { return m.id == q.Model && m.id != "" })
+	all := catalogue()
+	for _, id := range s.config.Own {
+		all = append(all, model{id: id, free: true})
+	}
+	i := slices.IndexFunc(all, func(m model) bool { return m.id == q.Model })
 	if i < 0 || !all[i].alive(s.config.Now()) {
 		return noModel(q.Model)
 	}

@@ -29,9 +29,9 @@ type Config struct {
 	Now func() time.Time
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
-	// Own is the id of a model beside OpenAI's, for tests of services that speak its
-	// protocol; default none.
-	Own string
+	// Own are the ids of models beside OpenAI's, for tests of services that speak its
+	// protocol; default none. They take what gpt-image-2 takes.
+	Own []string
 	// Unverified names models that this account may not use before it is verified.
 	Unverified []string
 }

@@ -67,11 +67,29 @@ func (c Column) Title() string { return strings.TrimSpace(c.Model + " " + c.Name
 // secret signs notifications, or comes with them.
 const secret = "hush"
 
-// compatible is a service that speaks OpenAI's protocol, as a user's file describes it.
+// compatible is a service that speaks OpenAI's protocol, as a user's file describes it: one
+// model of which nothing more is known than that it draws, and one that does all that the
+// protocol carries.
 const compatible = `provider: studio
 endpoint: {name: Studio, base_url: "http://127.0.0.1:1/v1", key_variable: STUDIO_API_KEY}
 models:
   - {name: Studio Image, api_model: gpt-image-studio, modality: image, methods: [generate], size: {mode: enum, values: [1024x1024, 1536x1024]}, max_n: 1, mask: none, supports: [], formats: [png, jpeg], life: {}, source: a test}
+  - name: Studio Editor
+    api_model: gpt-image-studio-edit
+    modality: image
+    methods: [generate, edit]
+    emulates: [variation]
+    size: {mode: free, auto: true, step: 16, min_side: 512, max_side: 2048, min_pixels: 655360}
+    max_n: 4
+    max_inputs: 8
+    input_types: [image/png, image/jpeg]
+    mask: alpha0
+    max_mask_bytes: 4000000
+    supports: [background, compression, moderation, stream]
+    edit_lacks: [moderation]
+    qualities: [low, high]
+    formats: [png, jpeg, webp]
+    source: a test
 `
 
 func today() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
@@ -96,17 +114,24 @@ func openaiColumns() []Column {
 	return []Column{
 		{"openai", generatetest.Harness{Model: "GPT Image 2", Simulator: pictures, Driver: driver}},
 		{"openai", generatetest.Harness{Model: "GPT-4o mini TTS", Simulator: sounds, Driver: driver}},
-		{"openai", generatetest.Harness{
-			Model: "Studio Image", Name: "(compatible endpoint)", Catalogue: compatible,
-			Simulator: func() generatetest.Simulator { return openaisim.New(openaisim.Config{Own: "gpt-image-studio"}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
-				tb.Helper()
-				at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
-				d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
-				return made(tb, d, err)
-			},
-		}},
+		compatibleColumn("Studio Image"), compatibleColumn("Studio Editor"),
 	}
+}
+
+// compatibleColumn holds the driver to the contract at another service's address.
+func compatibleColumn(model string) Column {
+	return Column{"openai", generatetest.Harness{
+		Model: model, Name: "(compatible endpoint)", Catalogue: compatible,
+		Simulator: func() generatetest.Simulator {
+			return openaisim.New(openaisim.Config{Own: []string{"gpt-image-studio", "gpt-image-studio-edit"}})
+		},
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
+			tb.Helper()
+			at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
+			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
+			return made(tb, d, err)
+		},
+	}}
 }
 
 func geminiColumns() []Column {
