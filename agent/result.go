@@ -91,6 +91,8 @@ type Request struct {
 	// has to say about them.
 	Found []media.Output `json:"found,omitempty"`
 	Noted []string       `json:"noted,omitempty"`
+	// Admitted tells that [Runner.Prepare] found that the model takes Images.
+	Admitted bool `json:"admitted,omitempty"`
 	// ApproveOver asks a person before every action that would cost more than this many US
 	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
 	// before the approval_over of the definitions; empty leaves it to them.

@@ -118,7 +118,9 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 // Prepare gives a request as it may be kept: with ids, with the refs of its images, see
 // [Runner.StoreImages], and without the media that were in its message and input, which
 // are stored, recorded, and in Found. The error is the
-// one that Run would give. A prepared request is not changed by being prepared again.
+// one that Run would give; pictures that the agent's model does not take are one, unless
+// LenientImages. After an error no media is on record. A prepared request is not changed
+// by being prepared again.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
@@ -132,9 +134,10 @@ func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if err != nil {
 		return req, err
 	}
-	if req, err = r.StoreImages(ctx, req); err != nil {
+	if req, err = r.storeImages(ctx, req, root.gate(ctx)); err != nil {
 		return req, err
 	}
+	req.Admitted = req.Admitted || len(req.Images) > 0
 	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
 	ctx = root.scoped(ctx)
 	req.Message = root.cleanText(ctx, req.Message)

@@ -111,7 +111,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, err
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
-		return nil, err
+		return nil, s.elsewhere(ctx, st.Owner, err)
 	}
 	state, err := json.Marshal(v)
 	if err != nil {
