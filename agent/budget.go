@@ -86,8 +86,8 @@ func (r *run) spend(u chat.Usage) {
 // are held while it is under way, then those of the call are counted.
 func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, error) {
 	p, budget := r.model.Profile(), r.r.cfg.Budget
-	estimate := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	c := generate.Charge{ID: media.ScopeOf(ctx).PromptRun, Tokens: estimate.InputTokens, USD: price(p, p.Cost(estimate))}
+	c := expected(p, req)
+	c.ID = media.ScopeOf(ctx).PromptRun
 	if err := budget.Reserve(ctx, c); err != nil {
 		return chat.Response{}, err
 	}
@@ -105,6 +105,12 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	}
 	budget.Settle(context.WithoutCancel(ctx), c)
 	return resp, err
+}
+
+// expected is what the request of a call may use: its tokens, and their price.
+func expected(p chat.Profile, req chat.Request) generate.Charge {
+	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
+	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u))}
 }
 
 // countAct counts an act that the journal knows: when it was under way and, where an earlier
