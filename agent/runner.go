@@ -183,6 +183,15 @@ func (r *Runner) Check(req Request) error {
 	return err
 }
 
+// DisplayName is the name of an agent for people; of one that is not there, what was given.
+func (r *Runner) DisplayName(agent string) string {
+	sp, err := r.spec(agent)
+	if err != nil {
+		return agent
+	}
+	return sp.name
+}
+
 func (r *Runner) admit(req Request) (spec, error) {
 	if blank(req.Message) {
 		return spec{}, media.Errorf(media.CodeInvalid, "the message is empty: say what the agent shall do")

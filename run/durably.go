@@ -55,7 +55,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		return nil
 	}
 	if unknown == nil && !r.fresh {
-		s.takenOver(ctx, row)
+		s.takenOver(ctx, agents, row)
 	}
 	r.setConversation(w)
 	w.remembering(j)
