@@ -3,7 +3,6 @@ package run_test
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,9 @@ import (
 // one is a service that works on one run that it took over at a time.
 func (h *house) one(t *testing.T) *run.Service {
 	t.Helper()
-	engine, err := durable.Open(t.Context(), durable.Config{Path: filepath.Join(filepath.Dir(h.path), "engine.db"), TakesOver: true, Limit: 1})
+	c := engineConfig(h.path)
+	c.TakesOver, c.Limit = true, 1
+	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
 	must(t, err)
