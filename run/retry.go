@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	"atelier/agent"
@@ -38,8 +36,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err != nil {
 		return nil, err
 	}
-	badAnswers := row.Failure.Code == string(media.CodeBadResponse)
-	forget(p.steps, "", badAnswers)
+	forget(p.steps, wrongOf(row.Failure))
 	p.goneOn(row, st)
 	p.inTime(s.cfg.Now())
 	p.allow(a)
@@ -150,44 +147,4 @@ type Again struct {
 
 func (p *past) allow(a Again) {
 	p.State.Request.LostImages = cmp.Or(a.LostImages, p.State.Request.LostImages)
-}
-
-// forget leaves out what made an agent fail: the failed model calls of its last turn, and
-// those of the agents that it asked last. bad leaves the last answer out, which was of no use.
-func forget(steps map[string]json.RawMessage, prefix string, bad bool) {
-	last := 0
-	for name := range steps {
-		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
-			last = max(last, placeOf(own).turn)
-		}
-	}
-	forgotten := false
-	for name, result := range steps {
-		own, ok := ownStep(name, prefix)
-		at := placeOf(own)
-		if ok && at.turn == last && (failedCall(name, result) || bad && at.kind == kindModel) {
-			delete(steps, name)
-			forgotten = true
-		}
-	}
-	if forgotten {
-		last--
-	}
-	var parts []string
-	for name := range steps {
-		rest, ok := strings.CutPrefix(name, prefix)
-		part, _, inside := strings.Cut(rest, "/")
-		if ok && inside && placeOf(part).turn == last && !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
-	}
-	for _, part := range parts {
-		forget(steps, prefix+part+"/", false)
-	}
-}
-
-// ownStep gives the name of a step within the agent that prefix names.
-func ownStep(name, prefix string) (string, bool) {
-	own, ok := strings.CutPrefix(name, prefix)
-	return own, ok && !strings.Contains(own, "/")
 }
