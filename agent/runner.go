@@ -153,9 +153,6 @@ func (r *Runner) root(req Request) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
-		return nil, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
-	}
 	m := &meter{}
 	most, err := req.limits(m)
 	if err != nil {
@@ -176,8 +173,8 @@ func (r *Runner) root(req Request) (*run, error) {
 	}, nil
 }
 
-// Check tells whether Run would begin: that there is a message, and the agent is there
-// and ready. The error is the one that Run would give.
+// Check tells whether Run would begin: that there is a message, the limits can be read, and
+// the agent is there and ready. The error is the one that Run would give.
 func (r *Runner) Check(req Request) error {
 	_, err := r.admit(req)
 	return err
@@ -200,6 +197,12 @@ func (r *Runner) admit(req Request) (spec, error) {
 		return spec{}, err
 	}
 	if err := cmp.Or(req.Vision.validate(), req.LostImages.validate()); err != nil {
+		return spec{}, err
+	}
+	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
+		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
+	}
+	if _, err := req.limits(&meter{}); err != nil {
 		return spec{}, err
 	}
 	if req.State != nil {

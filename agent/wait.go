@@ -101,13 +101,19 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
+// before gives what a step gave before this part of the run began.
+func (r *run) before(step string) (json.RawMessage, bool) {
+	if r.wait.before == nil {
+		return nil, false
+	}
+	b, ok := r.wait.before.Steps[r.journal.Name(step)]
+	return b, ok
+}
+
 // said tells whether a step was done, and put on record, before the run paused.
 func (r *run) said(step string) bool {
-	if r.part == 0 || r.wait.before == nil {
-		return false
-	}
-	_, ok := r.wait.before.Steps[r.journal.Name(step)]
-	return ok
+	_, ok := r.before(step)
+	return ok && r.part > 0
 }
 
 // state is what resumes the run tree of a root.
