@@ -128,6 +128,42 @@ func TestNoBytesInPausedRuns(t *testing.T) {
 	search("over")
 }
 
+// TestNoBytesInForks: what a fork brings, in its message, in what stands beside it and as
+// pictures, is media when the fork is kept.
+func TestNoBytesInForks(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"message":"Seen.","done":true}`)
+	h.service = h.durably(t)
+	first, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner})
+	must(t, err)
+	var data [3][]byte
+	var text [3]string
+	for n := range data {
+		data[n] = picture(t, uint8(n+1))
+		text[n] = "data:image/png;base64," + base64.StdEncoding.EncodeToString(data[n])
+	}
+	res := h.forked(t, first.RunID, run.Fork{
+		From: "turn-1-model", Message: "like " + text[0], Input: map[string]any{"also": text[1]}, Images: []agent.Image{{Data: data[2]}},
+	})
+	if len(res.All()) != len(data) || len(res.InputImages) != 1 {
+		t.Errorf("the fork has %v", res.All())
+	}
+	searched := 0
+	for where, db := range h.dump(t) {
+		for n, p := range data {
+			if found(db, stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(db, stretches(string(p), 32), 32) {
+				t.Errorf("%s holds picture %d", where, n+1)
+			}
+		}
+		if strings.Contains(db, "${media:img-") {
+			searched++
+		}
+	}
+	if searched == 0 {
+		t.Error("what was kept of the fork was not searched")
+	}
+}
+
 // picture is a PNG that no other number has.
 func picture(t *testing.T, n uint8) []byte {
 	t.Helper()

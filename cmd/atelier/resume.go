@@ -64,7 +64,7 @@ type resumeCmd struct {
 	Answer        string   `help:"The answer that a paused run waits for: JSON that fits the question's form, or a file with it. Without it the question is shown." placeholder:"JSON|@FILE"`
 	Question      string   `help:"The question that is answered, if several are open; otherwise the oldest." placeholder:"ID"`
 	Note          string   `help:"A word beside the answer, for the model." placeholder:"TEXT"`
-	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, the id of a stored item, or a ref of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
 	ReplaceImages bool     `help:"Take the pictures that came before out of the model's sight."`

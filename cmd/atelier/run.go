@@ -26,7 +26,7 @@ type runCmd struct {
 	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
 	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, the id of a stored item, or a ref of the conversation. Repeat it for more." placeholder:"FILE|ID|REF"`
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
 	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
