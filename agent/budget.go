@@ -194,10 +194,8 @@ func (r *run) tight(ctx context.Context) (why string, bounded bool) {
 // run had its budgets of now is not ended by them.
 func (r *run) decided(ctx context.Context) string {
 	name := fmt.Sprintf("turn-%d-budget", r.turns+1)
-	if _, ok := r.before(name); !ok {
-		if _, taken := r.before(fmt.Sprintf("turn-%d-model", r.turns+1)); taken {
-			return r.spentUp(false)
-		}
+	if !r.before(name) && r.before(fmt.Sprintf("turn-%d-model", r.turns+1)) {
+		return r.spentUp(false)
 	}
 	why := r.spentUp(true)
 	if r.turns == 0 {

@@ -67,9 +67,19 @@ func (h *house) database(tb testing.TB) *sql.DB {
 func (h *house) dump(tb testing.TB) map[string]string {
 	tb.Helper()
 	db, all := h.database(tb), map[string]string{}
+	for table, schema := range tablesOf(tb, db) {
+		all[schema] += rowsOf(tb, db, table)
+	}
+	return all
+}
+
+// tablesOf are the tables of a database with their schemas.
+func tablesOf(tb testing.TB, db *sql.DB) map[string]string {
+	tb.Helper()
 	rows, err := db.QueryContext(tb.Context(), `SELECT table_schema, quote_ident(table_schema) || '.' || quote_ident(table_name)
 		FROM information_schema.tables WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)
 	must(tb, err)
+	defer func() { _ = rows.Close() }() // rows.Err tells
 	tables := map[string]string{}
 	for rows.Next() {
 		var schema, table string
@@ -77,11 +87,7 @@ func (h *house) dump(tb testing.TB) map[string]string {
 		tables[table] = schema
 	}
 	must(tb, rows.Err())
-	must(tb, rows.Close())
-	for table, schema := range tables {
-		all[schema] += rowsOf(tb, db, table)
-	}
-	return all
+	return tables
 }
 
 // rowsOf is every value of a table; bytes stand as they are.

@@ -114,7 +114,7 @@ func TestForkWithOtherInputOnTheCommandLine(t *testing.T) {
 func idOf(t *testing.T, p *place, ref string) string {
 	t.Helper()
 	for _, m := range p.listed().Items {
-		if string(m.Ref) == ref {
+		if m.Ref == ref {
 			return m.ID
 		}
 	}

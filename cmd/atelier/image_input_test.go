@@ -119,12 +119,10 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		"second is bad":    {[]string{"--image", good, "--image", "nowhere.png"}, "nowhere.png is neither"},
 		"lost images":      {[]string{"--image", good, "--lost-images", "keep"}, "drop"},
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // what follows looks at what they left
-			o := p.atelier(append([]string{"run", "sage", "Describe it", "--conversation", "new"}, c.args...)...)
-			if o.code != exitInput || !strings.Contains(o.stderr, c.say) {
-				t.Errorf("exit %d: %s", o.code, o.stderr)
-			}
-		})
+		o := p.atelier(append([]string{"run", "sage", "Describe it", "--conversation", "new"}, c.args...)...)
+		if o.code != exitInput || !strings.Contains(o.stderr, c.say) {
+			t.Errorf("%s: exit %d: %s", name, o.code, o.stderr)
+		}
 	}
 	for what, list := range map[string][]string{"run": {"runs", "list", "--all"}, "media": {"media", "list"}, "conversation": {"conversations", "list"}} {
 		if got := read[ledger.List[json.RawMessage]](p, append(list, "--json")...); len(got.Items) != 0 {
