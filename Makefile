@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 LINT     := bin/golangci-lint
 # The command-line tests for which the database matters; PGTESTS=. runs all on PostgreSQL.
-PGTESTS  ?= Kill|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Signal|AtOnce
+PGTESTS  ?= Kill|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -31,7 +31,7 @@ test: ## run every Go test with the race detector
 	$(GO) test $(RACE) -timeout 25m ./...
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
-	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run/durable ./action/database
+	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run ./run/durable ./action/database
 	$(GO) test -tags postgres -timeout 15m -parallel 6 -run '$(PGTESTS)' ./cmd/atelier
 
 check: lint verify test postgres e2e ## everything that CI runs
@@ -42,7 +42,7 @@ $(LINT): tools/go.mod tools/go.sum
 
 lint: $(LINT) ## vet, format and lint
 	$(LINT) run ./...
-	$(LINT) run --build-tags postgres ./internal/pgtest ./ledger/postgres ./run/durable ./action/database ./cmd/atelier
+	$(LINT) run --build-tags postgres ./internal/pgtest ./ledger/postgres ./run ./run/durable ./action/database ./cmd/atelier
 
 fmt: $(LINT) ## format the code
 	$(LINT) fmt ./...

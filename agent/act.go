@@ -85,6 +85,9 @@ type kept struct {
 	Changes []media.Change `json:"changes,omitempty"`
 	Began   time.Time      `json:"began,omitzero"`
 	Ended   time.Time      `json:"ended,omitzero"`
+	// Cut tells that the run was ended while the act was under way, so that it did not come
+	// to its own end: whoever tries the run again does it anew.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // act runs one action.
@@ -118,7 +121,7 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 	r.end(ctx, rec)
 	r.stored(ctx, out.Media)
 	r.emit(ctx, EventActionFinished, ActionFinished{
-		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media),
+		StepID: rec.ID, Name: rec.Name, Turn: at.turn, Success: out.Success, Code: out.Code, Message: out.Message, Refs: refsOf(out.Media), Cut: done.Cut,
 	})
 	return out
 }
@@ -158,7 +161,8 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 		if own.waits.Load() {
 			return nil, ErrPaused // it begins again when the answer is there
 		}
-		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now()})
+		cut := ctx.Err() != nil && o.Code != action.Success
+		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
 	})
 	var k kept
 	if err == nil {

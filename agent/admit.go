@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"atelier/chat"
 	"atelier/generate"
@@ -27,6 +28,30 @@ type left struct {
 // leave notes a picture that is not shown.
 func (a *admission) leave(ref media.Ref, why string) {
 	a.Left = append(a.Left, left{Ref: ref, Why: clip(media.Scrub(why), 300)})
+}
+
+// gate tells before the run begins whether its model takes pictures: their number and
+// their types. Who is lenient, has no model, or was let in before, is not asked.
+func (r *run) gate(ctx context.Context) func([]media.Output) error {
+	return func(pictures []media.Output) error {
+		if r.lenient || r.spec.def == nil || r.request.Admitted {
+			return nil
+		}
+		c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...))
+		if err != nil {
+			return nil //nolint:nilerr // without a model the run itself fails, and says so
+		}
+		p, n := c.Model.Profile(), len(pictures)
+		if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {
+			return fmt.Errorf("agent %s: %w", r.spec.slug, err)
+		}
+		for i, o := range pictures {
+			if err := p.Sees(o); err != nil {
+				return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
+			}
+		}
+		return nil
+	}
 }
 
 // admitImages gives the pictures of the task as the model takes them. What it does not

@@ -86,8 +86,8 @@ func (r *run) spend(u chat.Usage) {
 // are held while it is under way, then those of the call are counted.
 func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, error) {
 	p, budget := r.model.Profile(), r.r.cfg.Budget
-	estimate := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	c := generate.Charge{ID: media.ScopeOf(ctx).PromptRun, Tokens: estimate.InputTokens, USD: price(p, p.Cost(estimate))}
+	c := expected(p, req)
+	c.ID = media.ScopeOf(ctx).PromptRun
 	if err := budget.Reserve(ctx, c); err != nil {
 		return chat.Response{}, err
 	}
@@ -105,6 +105,12 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	}
 	budget.Settle(context.WithoutCancel(ctx), c)
 	return resp, err
+}
+
+// expected is what the request of a call may use: its tokens, and their price.
+func expected(p chat.Profile, req chat.Request) generate.Charge {
+	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
+	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u))}
 }
 
 // countAct counts an act that the journal knows: when it was under way and, where an earlier
@@ -145,17 +151,18 @@ func pictures(items []media.Output) (n int) {
 	return n
 }
 
-// spentUp says which budget ends with the turn that comes, or nothing.
-func (r *run) spentUp() string {
+// spentUp says which budget ends with the turn that comes, or nothing; shared looks at those
+// of the whole run as well.
+func (r *run) spentUp(shared bool) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	worked := r.max.worked.worked(r.r.cfg.Now())
 	switch most := r.maxTurns(); {
 	case r.turns > 0 && r.spec.def.Tokens > 0 && r.spent >= int64(r.spec.def.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", r.spec.slug, r.spent, r.spec.def.Tokens)
-	case r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load() >= r.max.tokens:
+	case shared && r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load() >= r.max.tokens:
 		return fmt.Sprintf("the run used %d tokens and may use %d", r.max.spent.Load(), r.max.tokens)
-	case r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
+	case shared && r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
 		return r.max.late(worked)
 	case r.turns+1 >= most:
 		return fmt.Sprintf("agent %s may take %d turns", r.spec.slug, most)
@@ -183,9 +190,14 @@ func (r *run) tight(ctx context.Context) (why string, bounded bool) {
 
 // decided tells which budget ends with the turn that comes, or nothing. Where a budget is
 // shared, or is time, that is a step: what was decided once is decided again in a
-// replay, whatever the clock and the other agents do then.
+// replay, whatever the clock and the other agents do then. A turn that was taken before the
+// run had its budgets of now is not ended by them.
 func (r *run) decided(ctx context.Context) string {
-	why := r.spentUp()
+	name := fmt.Sprintf("turn-%d-budget", r.turns+1)
+	if !r.before(name) && r.before(fmt.Sprintf("turn-%d-model", r.turns+1)) {
+		return r.spentUp(false)
+	}
+	why := r.spentUp(true)
 	if r.turns == 0 {
 		return why
 	}
@@ -193,7 +205,7 @@ func (r *run) decided(ctx context.Context) string {
 	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
 		return why
 	}
-	b, err := r.journal.Step(ctx, fmt.Sprintf("turn-%d-budget", r.turns+1), func(context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
 		return json.Marshal(why)
 	})
 	var before string

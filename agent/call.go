@@ -54,7 +54,7 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
 		if errors.Is(err, chat.ErrUnsettled) {
 			r.mu.Lock()
-			r.cost.Complete = false
+			r.cost.add(Cost{EstimatedUSD: expected(p, req).USD}) // as the budgets count it
 			r.mu.Unlock()
 		}
 		save()

@@ -165,6 +165,9 @@ type ActionFinished struct {
 	Code    string      `json:"code"`
 	Message string      `json:"message"`
 	Refs    []media.Ref `json:"refs,omitempty"`
+	// Cut tells that the run was ended while the action was under way; it is told again when
+	// the run is tried again.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // AgentStarted tells that a sub-agent begins.

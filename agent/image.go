@@ -131,10 +131,16 @@ func checkImages(images []Image) error {
 
 // StoreImages stores and records the images of a request in its run tree and gives the
 // request with their refs instead, which may then be saved. [Runner.Run] does it for a
-// request that was not given to it before. An empty RunID becomes a new one. Errors name
+// request that was not given to it before. An empty RunID becomes a new one. Nothing is
+// recorded unless all of them can be. Errors name
 // the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none or is
 // damaged, [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
 func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
+	return r.storeImages(ctx, req, func([]media.Output) error { return nil })
+}
+
+// storeImages is StoreImages; takes may refuse the pictures before they are recorded.
+func (r *Runner) storeImages(ctx context.Context, req Request, takes func([]media.Output) error) (Request, error) {
 	if len(req.Images) == 0 {
 		return req, nil
 	}
@@ -148,12 +154,21 @@ func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) 
 		req.Owner = "local"
 	}
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
+	outputs := make([]media.Output, len(req.Images))
+	for n, image := range req.Images {
+		var err error
+		if outputs[n], err = r.readImage(ctx, req.Granted, image); err != nil {
+			return req, inImage(n, image, err)
+		}
+	}
+	if err := takes(outputs); err != nil {
+		return req, err
+	}
 	granted, images := slices.Clone(req.Granted), make([]Image, 0, len(req.Images))
 	for n, image := range req.Images {
-		o, err := r.storeImage(ctx, granted, image)
+		o, err := r.recordImage(ctx, image, outputs[n])
 		if err != nil {
-			e := media.Errorf(media.CodeOf(err), "image %d (%s): %w", n+1, image, err)
-			return req, e
+			return req, inImage(n, image, err)
 		}
 		if !slices.ContainsFunc(granted, func(g media.Output) bool { return g.Ref == o.Ref }) {
 			granted = append(granted, o)
@@ -166,8 +181,26 @@ func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) 
 	return req, nil
 }
 
-// storeImage gives one picture as a recorded item of the run tree.
-func (r *Runner) storeImage(ctx context.Context, granted []media.Output, image Image) (media.Output, error) {
+// ImageError is what is wrong with one image of a request.
+type ImageError struct {
+	// Ref is how the request named it; empty if it did not name a ref.
+	Ref media.Ref
+	err error
+}
+
+// Error names the image.
+func (e *ImageError) Error() string { return e.err.Error() }
+
+// Unwrap gives the error with its media.Code.
+func (e *ImageError) Unwrap() error { return e.err }
+
+// inImage says which picture an error is about; n counts from 0.
+func inImage(n int, image Image, err error) error {
+	return &ImageError{Ref: image.Ref, err: media.Errorf(media.CodeOf(err), "image %d (%s): %w", n+1, image, err)}
+}
+
+// readImage gives one picture with its bytes stored, and not yet as an item of the run.
+func (r *Runner) readImage(ctx context.Context, granted []media.Output, image Image) (media.Output, error) {
 	if image.Ref != "" {
 		return grantedRef(granted, image.Ref)
 	}
@@ -175,8 +208,13 @@ func (r *Runner) storeImage(ctx context.Context, granted []media.Output, image I
 	if err != nil {
 		return o, err
 	}
-	if err := r.checkPicture(ctx, o); err != nil {
-		return o, err
+	return o, r.checkPicture(ctx, o)
+}
+
+// recordImage gives a picture that was read as a recorded item of the run tree.
+func (r *Runner) recordImage(ctx context.Context, image Image, o media.Output) (media.Output, error) {
+	if image.Ref != "" {
+		return o, nil
 	}
 	o.ID, o.Promoted = "", false
 	o.Origin = media.Origin{Direction: "input", Source: inputNamespace}

@@ -91,6 +91,8 @@ type Request struct {
 	// has to say about them.
 	Found []media.Output `json:"found,omitempty"`
 	Noted []string       `json:"noted,omitempty"`
+	// Admitted tells that [Runner.Prepare] found that the model takes Images.
+	Admitted bool `json:"admitted,omitempty"`
 	// ApproveOver asks a person before every action that would cost more than this many US
 	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
 	// before the approval_over of the definitions; empty leaves it to them.
@@ -186,9 +188,10 @@ func (u *Usage) add(v Usage) {
 // Cost is money in US dollars as exact decimal text for the model calls of a run
 // tree. Generations are priced by their own operations, which the caller adds.
 type Cost struct {
-	// EstimatedUSD is the sum of what is known; nil if nothing is.
+	// EstimatedUSD is the sum over all calls of what is known of each: what its provider
+	// reported, else the estimate, which is also what budgets count; nil if nothing is known.
 	EstimatedUSD *string `json:"estimated_usd"`
-	// ReportedUSD is what providers reported; nil if none did.
+	// ReportedUSD is the part of EstimatedUSD that providers reported; nil if none did.
 	ReportedUSD *string `json:"reported_usd"`
 	// Complete says that every billable call had a known price.
 	Complete bool `json:"complete"`

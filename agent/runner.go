@@ -118,7 +118,9 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 // Prepare gives a request as it may be kept: with ids, with the refs of its images, see
 // [Runner.StoreImages], and without the media that were in its message and input, which
 // are stored, recorded, and in Found. The error is the
-// one that Run would give. A prepared request is not changed by being prepared again.
+// one that Run would give; pictures that the agent's model does not take are one, unless
+// LenientImages. After an error no media is on record. A prepared request is not changed
+// by being prepared again.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
@@ -132,9 +134,10 @@ func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if err != nil {
 		return req, err
 	}
-	if req, err = r.StoreImages(ctx, req); err != nil {
+	if req, err = r.storeImages(ctx, req, root.gate(ctx)); err != nil {
 		return req, err
 	}
+	req.Admitted = req.Admitted || len(req.Images) > 0
 	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
 	ctx = root.scoped(ctx)
 	req.Message = root.cleanText(ctx, req.Message)
@@ -149,9 +152,6 @@ func (r *Runner) root(req Request) (*run, error) {
 	spec, err := r.admit(req)
 	if err != nil {
 		return nil, err
-	}
-	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
-		return nil, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
 	}
 	m := &meter{}
 	most, err := req.limits(m)
@@ -173,11 +173,20 @@ func (r *Runner) root(req Request) (*run, error) {
 	}, nil
 }
 
-// Check tells whether Run would begin: that there is a message, and the agent is there
-// and ready. The error is the one that Run would give.
+// Check tells whether Run would begin: that there is a message, the limits can be read, and
+// the agent is there and ready. The error is the one that Run would give.
 func (r *Runner) Check(req Request) error {
 	_, err := r.admit(req)
 	return err
+}
+
+// DisplayName is the name of an agent for people; of one that is not there, what was given.
+func (r *Runner) DisplayName(agent string) string {
+	sp, err := r.spec(agent)
+	if err != nil {
+		return agent
+	}
+	return sp.name
 }
 
 func (r *Runner) admit(req Request) (spec, error) {
@@ -188,6 +197,12 @@ func (r *Runner) admit(req Request) (spec, error) {
 		return spec{}, err
 	}
 	if err := cmp.Or(req.Vision.validate(), req.LostImages.validate()); err != nil {
+		return spec{}, err
+	}
+	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
+		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
+	}
+	if _, err := req.limits(&meter{}); err != nil {
 		return spec{}, err
 	}
 	if req.State != nil {

@@ -101,13 +101,18 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
-// said tells whether a step was done, and put on record, before the run paused.
-func (r *run) said(step string) bool {
-	if r.part == 0 || r.wait.before == nil {
+// before tells whether a step was done before this part of the run began.
+func (r *run) before(step string) bool {
+	if r.wait.before == nil {
 		return false
 	}
 	_, ok := r.wait.before.Steps[r.journal.Name(step)]
 	return ok
+}
+
+// said tells whether a step was done, and put on record, before the run paused.
+func (r *run) said(step string) bool {
+	return r.part > 0 && r.before(step)
 }
 
 // state is what resumes the run tree of a root.

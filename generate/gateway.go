@@ -271,5 +271,12 @@ func (g *Gateway) recall(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, wrap("look up idempotency key", err)
 	}
-	return known, nil
+	if known == nil || !r.TakeUp {
+		return known, nil
+	}
+	again, err := g.rejoin(ctx, known.Operation)
+	if err != nil {
+		known.Warnings = append(known.Warnings, "what was cut off could not be gone on with: "+asError(err).Message)
+	}
+	return cmp.Or(again, known), nil
 }

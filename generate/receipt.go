@@ -124,6 +124,9 @@ func (x *execution) charge(act string) Charge {
 		text := decimal(sum)
 		c.USD = &text
 	}
+	if r := x.plan.round; r != nil && r.Before != nil && act == x.op.ID {
+		return c.without(*r.Before)
+	}
 	return c
 }
 

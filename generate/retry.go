@@ -25,6 +25,9 @@ type round struct {
 	First int `json:"first"`
 	// Slots are the indexes, from 1, that are asked for again.
 	Slots []int `json:"slots"`
+	// Before is what the budgets counted when the operation was cut off, see rejoin; nil
+	// for a round that was asked for.
+	Before *Charge `json:"before,omitempty"`
 }
 
 // Retry asks again for the results that failed in a finished operation and waits for them
@@ -51,16 +54,23 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	if saved.Operation.FinishedAt.IsZero() {
 		return nil, unfinished(again.Operation)
 	}
-	if err := g.here.enter(again.Operation); err != nil {
+	return g.reopened(ctx, log, saved, func() (*Saved, error) { return g.reopen(ctx, log, again) })
+}
+
+// reopened holds a finished operation, opens it again and goes on with it; where it is not
+// opened, it gives its result.
+func (g *Gateway) reopened(ctx context.Context, log Resumer, saved *Saved, open func() (*Saved, error)) (*Result, error) {
+	id := saved.Operation.ID
+	if err := g.here.enter(id); err != nil {
 		return nil, err
 	}
-	defer g.here.leave(again.Operation)
-	if err := log.Hold(ctx, again.Operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
+	defer g.here.leave(id)
+	if err := log.Hold(ctx, id, g.holder, g.config.Now().Add(holdTime)); err != nil {
 		return nil, err
 	}
-	reopened, err := g.reopen(ctx, log, again)
+	reopened, err := open()
 	if err != nil || reopened == nil {
-		if free := log.Hold(ctx, again.Operation, g.holder, time.Time{}); err == nil && free != nil {
+		if free := log.Hold(ctx, id, g.holder, time.Time{}); err == nil && free != nil {
 			err = wrap("release operation", free)
 		}
 		if err != nil {

@@ -89,8 +89,10 @@ type Usage struct {
 
 // Cost is money in US dollars as exact decimal text; nil means unknown, not zero.
 type Cost struct {
+	// EstimatedUSD sums up for each call what its provider reported, else the estimate.
 	EstimatedUSD *string `json:"estimated_usd"`
-	ReportedUSD  *string `json:"reported_usd"`
+	// ReportedUSD is the part of it that providers reported.
+	ReportedUSD *string `json:"reported_usd"`
 	// Complete says that every billable call had a known price.
 	Complete bool `json:"complete"`
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -10,8 +11,10 @@ import (
 )
 
 // total adds the generations of a run to the cost of its model calls: for a root
-// run those of the whole tree, else the run's own. The cost is complete only if
-// every generation that was paid has a price. On an error it is what is known.
+// run those of the whole tree, else the run's own. Of each counts what its provider
+// reported, else its estimate. The cost is complete only if every generation that was paid
+// has a price; where nothing was paid, it is known to be nothing. On an error it is what is
+// known.
 func (o *Observer) total(ctx context.Context, owner, tree, runID string, c agent.Cost) (agent.Cost, error) {
 	p := ledger.Page{Limit: ledger.MaxLimit}
 	for {
@@ -24,12 +27,15 @@ func (o *Observer) total(ctx context.Context, owner, tree, runID string, c agent
 			if runID != tree && op.RunID != runID || unpaid(op) {
 				continue
 			}
-			c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, op.EstimatedUSD)
+			cost := cmp.Or(op.ReportedUSD, op.EstimatedUSD)
+			c.EstimatedUSD = agent.AddUSD(c.EstimatedUSD, cost)
 			c.ReportedUSD = agent.AddUSD(c.ReportedUSD, op.ReportedUSD)
-			known := op.EstimatedUSD != nil || op.ReportedUSD != nil
-			c.Complete = c.Complete && known && usageOf(op).Unsettled == 0
+			c.Complete = c.Complete && cost != nil && usageOf(op).Unsettled == 0
 		}
 		if p.After = list.Next; p.After == "" {
+			if nothing := "0"; c.Complete && c.EstimatedUSD == nil {
+				c.EstimatedUSD = &nothing
+			}
 			return c, nil
 		}
 	}

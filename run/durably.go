@@ -47,7 +47,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		r.err = err
 		return journal.ErrLeft // another process may have what it needs
 	}
-	if over, err := s.recallRun(ctx, r, &w); err != nil {
+	if over, err := s.recallRun(ctx, r, agents, &w); err != nil {
 		r.err = err
 		return journal.ErrLeft
 	} else if over {
@@ -76,7 +76,7 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 
 // recallRun reads what there is of a part that another process may have begun. It is read
 // also for a run that is cancelled, which ends as such. over tells that the part has ended.
-func (s *Service) recallRun(ctx context.Context, r *Run, w *work) (over bool, err error) {
+func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
 	var row ledger.Run
 	unknown := error(nil)
 	if !r.fresh {
@@ -84,7 +84,7 @@ func (s *Service) recallRun(ctx context.Context, r *Run, w *work) (over bool, er
 	}
 	r.result, err = s.recallPart(ctx, w, !r.fresh && unknown == nil)
 	if err == nil && r.result == nil && !r.fresh && unknown == nil {
-		s.takenOver(ctx, row)
+		s.takenOver(ctx, agents, row)
 	}
 	return r.result != nil, err
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,24 +13,39 @@ import (
 	"atelier/media"
 )
 
-// guardrailStep and givenStep are steps before the first turn that depend on the message
-// and on the run.
+// These steps before the first turn depend on the message, on the run, and on the pictures
+// and the model.
 const (
 	guardrailStep = "guardrail"
 	givenStep     = "given"
+	imagesStep    = "images"
 )
 
 // namedSteps is how many steps an error names at most.
 const namedSteps = 40
 
-// Fork is a run that repeats another one from a step on.
+// Fork is a run that repeats another one from a step on. Fields that are zero leave what the
+// run had.
 type Fork struct {
 	// From is the name of the first step that is done anew, as [Service.Steps] lists them,
 	// or of a sub-agent's part (turn-2-agent-1-helper), which is then done anew from its
-	// beginning. What was done before, or at once with it, is kept.
-	From string
-	// Message goes in the place of the run's; empty leaves it.
-	Message string
+	// beginning. What was done before, or at once with it, is kept. Required.
+	From string `json:"from"`
+	// Message goes in the place of the run's, Images in that of the pictures that came with
+	// it, and Input in that of what stands beside it. A ref names an item of the run. Models
+	// see them in the calls that are made anew; what was made of the others before is kept.
+	Message string         `json:"message,omitempty"`
+	Images  []agent.Image  `json:"images,omitempty"`
+	Input   map[string]any `json:"input,omitempty"`
+	// LenientImages leaves pictures out that the model does not take, as in agent.Request.
+	LenientImages bool `json:"lenient_images,omitempty"`
+	// ChatModels and ImageModels go before what the definitions prefer, Vision before their
+	// policy, as in agent.Request.
+	ChatModels  []string                   `json:"chat_models,omitempty"`
+	ImageModels []string                   `json:"image_models,omitempty"`
+	Vision      *agent.VisionContextPolicy `json:"vision,omitempty"`
+	// Setting makes the fork's setting, see [Config], from that of the run; nil leaves it.
+	Setting func(json.RawMessage) (json.RawMessage, error) `json:"-"`
 	Again
 }
 
@@ -38,8 +54,9 @@ type Fork struct {
 // under the same refs, and the ledger tells where it was forked from. It is outside of
 // the run's conversation, of which it knows what the run knew. The kept model calls count
 // in its usage; its generations are its own alone. Errors: media.CodeNotFound for an
-// unknown run or somebody else's, media.CodeInvalid for an unknown step,
-// media.CodeUnsupported for a run whose steps are not kept.
+// unknown run or somebody else's, media.CodeInvalid for an unknown step and for limits that
+// are none, media.CodeUnsupported for a run whose steps are not kept, and those of
+// agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
@@ -56,14 +73,20 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := p.cut(f); err != nil {
 		return nil, err
 	}
-	if _, err := s.outfit(ctx, p.setting); err != nil {
+	if f.Setting != nil {
+		if p.setting, err = f.Setting(p.setting); err != nil {
+			return nil, err
+		}
+	}
+	p.inTime(s.cfg.Now())
+	f.apply(&p.State.Request)
+	id := s.cfg.NewID()
+	if err := s.furnish(ctx, &p, f, row.Tree, id); err != nil {
 		return nil, err
 	}
-	id := s.cfg.NewID()
 	if err := s.transplant(ctx, &p, owner, row.Tree, id); err != nil {
 		return nil, err
 	}
-	p.inTime(s.cfg.Now())
 	p.Forked = &origin{Run: row.Tree, Step: f.From}
 	state, err := json.Marshal(p.saved)
 	if err != nil {
@@ -94,24 +117,78 @@ func (p *past) cut(f Fork) error {
 	}
 	kept := map[string]json.RawMessage{}
 	for _, name := range names {
-		anew := name == givenStep || f.Message != "" && strings.HasPrefix(name, guardrailStep)
+		anew := name == givenStep || f.Message != "" && strings.HasPrefix(name, guardrailStep) || f.sees() && name == imagesStep
 		if !anew && p.precedes(name, f.From) {
 			kept[name] = p.steps[name]
 		}
 	}
 	p.steps = kept
-	req := p.State.Request
-	if f.Message != "" {
-		req.Message = f.Message
-	}
+	req := f.changed(p.State.Request)
 	if p.Thread != nil {
 		req.History = p.Thread.History
 		req.Granted = slices.Concat(p.Thread.Inherited, req.Granted)
 	}
 	req.Conversation, p.Thread = "", nil
 	p.State = agent.State{Version: max(p.State.Version, agent.StateVersion), Request: req, Steps: p.steps}
-	p.allow(f.Again)
 	return nil
+}
+
+// sees tells whether the fork's model is shown other pictures, or is another one.
+func (f Fork) sees() bool {
+	return len(f.Images) > 0 || f.LenientImages || len(f.ChatModels) > 0 || f.Setting != nil
+}
+
+// changed gives a request as the fork changes it, but for its images.
+func (f Fork) changed(req agent.Request) agent.Request {
+	req.Message = cmp.Or(f.Message, req.Message)
+	req.LenientImages = req.LenientImages || f.LenientImages
+	if f.Input != nil {
+		req.Input = f.Input
+	}
+	if len(f.ChatModels) > 0 {
+		req.ChatModels = f.ChatModels
+	}
+	if len(f.ImageModels) > 0 {
+		req.ImageModels = f.ImageModels
+	}
+	if f.Vision != nil {
+		req.Vision = f.Vision
+	}
+	req.Admitted = req.Admitted && !f.sees()
+	return req
+}
+
+// furnish stores what a fork brings for the new run; what its model does not take is
+// refused.
+func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) error {
+	agents, err := s.outfit(ctx, p.setting)
+	if err != nil {
+		return err
+	}
+	req := p.State.Request
+	for _, i := range f.Images {
+		if i.Ref == "" || slices.ContainsFunc(req.Granted, func(o media.Output) bool { return o.Ref == i.Ref }) {
+			continue
+		}
+		list, err := s.cfg.Ledger.ListMedia(ctx, req.Owner, ledger.MediaQuery{Tree: tree, Ref: i.Ref, Page: ledger.Page{Limit: 1}})
+		if err != nil {
+			return err
+		}
+		for _, rec := range list.Items {
+			req.Granted = append(slices.Clip(req.Granted), rec.Output)
+		}
+	}
+	if len(f.Images) > 0 {
+		req.Images = f.Images
+	}
+	req.RunID = id
+	if prepared, ok := agents.(preparer); ok {
+		if req, err = prepared.Prepare(ctx, req); err != nil {
+			return s.elsewhere(ctx, req.Owner, err)
+		}
+	}
+	p.State.Request = req
+	return check(agents, p)
 }
 
 // transplant gives the new run its id, and the media that what is kept names.

@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"testing"
 	"time"
@@ -21,12 +20,7 @@ func TestHandOverSavesWhatWasTold(t *testing.T) {
 	must(t, err)
 	<-h.arrived
 	// Another process writes just now, so that what was told last has to wait.
-	other, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
-	must(t, err)
-	defer other.Close()
-	tx, err := other.BeginTx(t.Context(), nil)
-	must(t, err)
-	time.AfterFunc(500*time.Millisecond, func() { _ = tx.Rollback() }) // it wrote nothing
+	time.AfterFunc(500*time.Millisecond, h.occupy(t))
 	h.observer.Emit(t.Context(), agent.Event{Type: agent.EventWarning, Tree: r.ID, RunID: r.ID, At: time.Now(), Data: agent.Warning{Message: "last"}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -202,6 +202,10 @@ func eventID(e agent.Event) string {
 	switch d := e.Data.(type) {
 	case agent.TurnFinished:
 		key += " " + d.Error
+	case agent.ActionFinished:
+		if d.Cut {
+			key += " cut"
+		}
 	case agent.AgentFinished:
 		key += " " + string(d.Status)
 	}

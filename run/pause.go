@@ -59,6 +59,13 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 // question; media.CodeUnsupported for a run that was not begun durably and did not pause.
 // None of them changes anything.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
+	return s.ResumeWith(ctx, owner, runID, reply, Again{})
+}
+
+// ResumeWith is [Service.Resume] with other limits: of a run that is answered, or, as
+// [Service.Retry], of one that failed or was cancelled. A run that goes on after its
+// process ended keeps its own: media.CodeUnsupported.
+func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *agent.Reply, a Again) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err != nil {
 		return nil, err
@@ -68,11 +75,19 @@ func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.
 	case err != nil:
 		return nil, err
 	case st.Status == ledger.WaitPaused && reply != nil:
-		return s.reply(ctx, st, *reply)
+		return s.reply(ctx, st, *reply, a)
 	case st.Status == ledger.WaitPaused:
 		return nil, s.needsAnswer(st)
 	case reply != nil:
 		return nil, media.Errorf(media.CodeConflict, "run %s waits for no answer, it is %s: atelier runs show %[1]s tells how it stands", row.ID, row.Status)
+	}
+	if a != (Again{}) {
+		if row.Status == ledger.StatusFailed || row.Status == ledger.StatusCancelled {
+			return s.Retry(ctx, owner, runID, a)
+		}
+		if row.FinishedAt.IsZero() {
+			return nil, unchangeable(row.Tree)
+		}
 	}
 	return s.goOn(ctx, row, st)
 }
@@ -97,7 +112,7 @@ func (s *Service) needsAnswer(st ledger.RunState) error {
 }
 
 // reply keeps an answer and lets the next part begin.
-func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply) (*Run, error) {
+func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Reply, allow Again) (*Run, error) {
 	agents, err := s.outfit(ctx, st.Setting)
 	if err != nil {
 		return nil, err
@@ -110,8 +125,12 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 	if err != nil {
 		return nil, err
 	}
-	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
+	allow.apply(&v.State.Request)
+	if err := check(agents, &past{saved: v}); err != nil {
 		return nil, err
+	}
+	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
+		return nil, s.elsewhere(ctx, st.Owner, err)
 	}
 	state, err := json.Marshal(v)
 	if err != nil {

@@ -3,7 +3,6 @@ package run_test
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -30,8 +29,9 @@ func asks() []string {
 // durably gives the house a service on the engine of its folder, as a new process has it.
 func (h *house) durably(t *testing.T) *run.Service {
 	t.Helper()
-	dir := filepath.Dir(h.path)
-	engine, err := durable.Open(t.Context(), durable.Config{Path: filepath.Join(dir, "engine.db"), TakesOver: true})
+	c := engineConfig(h.path)
+	c.TakesOver = true
+	engine, err := durable.Open(t.Context(), c)
 	must(t, err)
 	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
 	must(t, err)

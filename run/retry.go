@@ -1,11 +1,8 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	"atelier/agent"
@@ -15,10 +12,12 @@ import (
 )
 
 // Retry goes on with a run that failed or was cancelled from its last good step: the run
-// keeps its id, and nothing that succeeded is done or paid again. A deadline that has
-// passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an unknown run or somebody else's,
-// media.CodeConflict for one that did not end so, media.CodeUnsupported for one whose
-// steps are not kept.
+// keeps its id, and nothing that succeeded is done or paid again; what a cancel or the time
+// cut off is done again, and what a provider has of it is fetched. A deadline that has
+// passed holds no more. Any run of its tree names it. Errors: media.CodeNotFound for an
+// unknown run or somebody else's, media.CodeConflict for one that did not end so,
+// media.CodeInvalid for limits that are none, media.CodeUnsupported for one whose steps are
+// not kept.
 func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run, error) {
 	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
 	if err == nil && row.Tree != row.ID {
@@ -38,16 +37,19 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err != nil {
 		return nil, err
 	}
-	badAnswers := row.Failure.Code == string(media.CodeBadResponse)
-	forget(p.steps, "", badAnswers)
+	forget(p.steps, wrongOf(row.Failure))
 	p.goneOn(row, st)
 	p.inTime(s.cfg.Now())
-	p.allow(a)
+	a.apply(&p.State.Request)
 	state, err := json.Marshal(p.saved)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
 	}
-	if _, err := s.outfit(ctx, p.setting); err != nil {
+	agents, err := s.outfit(ctx, p.setting)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(agents, &p); err != nil {
 		return nil, err
 	}
 	next := ledger.RunState{
@@ -133,61 +135,4 @@ func (p *past) goneOn(row ledger.Run, st ledger.RunState) {
 	}
 	p.State.Steps, p.State.Pending = p.steps, nil
 	p.State.Part++
-}
-
-// inTime takes a deadline away that has passed: whoever tries again has the time for it.
-func (p *past) inTime(now time.Time) {
-	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
-		req.Deadline = time.Time{}
-	}
-}
-
-// Again is what is different when a run goes on that failed.
-type Again struct {
-	// LostImages goes in the place of the request's; empty leaves it.
-	LostImages agent.LostImages
-}
-
-func (p *past) allow(a Again) {
-	p.State.Request.LostImages = cmp.Or(a.LostImages, p.State.Request.LostImages)
-}
-
-// forget leaves out what made an agent fail: the failed model calls of its last turn, and
-// those of the agents that it asked last. bad leaves the last answer out, which was of no use.
-func forget(steps map[string]json.RawMessage, prefix string, bad bool) {
-	last := 0
-	for name := range steps {
-		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
-			last = max(last, placeOf(own).turn)
-		}
-	}
-	forgotten := false
-	for name, result := range steps {
-		own, ok := ownStep(name, prefix)
-		at := placeOf(own)
-		if ok && at.turn == last && (failedCall(name, result) || bad && at.kind == kindModel) {
-			delete(steps, name)
-			forgotten = true
-		}
-	}
-	if forgotten {
-		last--
-	}
-	var parts []string
-	for name := range steps {
-		rest, ok := strings.CutPrefix(name, prefix)
-		part, _, inside := strings.Cut(rest, "/")
-		if ok && inside && placeOf(part).turn == last && !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
-	}
-	for _, part := range parts {
-		forget(steps, prefix+part+"/", false)
-	}
-}
-
-// ownStep gives the name of a step within the agent that prefix names.
-func ownStep(name, prefix string) (string, bool) {
-	own, ok := strings.CutPrefix(name, prefix)
-	return own, ok && !strings.Contains(own, "/")
 }

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +122,8 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	}
 }
 
-// TestRetryOfCancelled: what a cancelled run did is kept, and it pauses as any other.
+// TestRetryOfCancelled: what a cancelled run did is kept, what was cut off is done anew, and
+// it pauses as any other.
 func TestRetryOfCancelled(t *testing.T) {
 	t.Parallel()
 	h := build(t, `{"actions":[{"name":"Wait","params":{}}]}`, asks()[1], asks()[2])
@@ -133,11 +135,16 @@ func TestRetryOfCancelled(t *testing.T) {
 	if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || res.Status != agent.StatusCancelled {
 		t.Fatalf("%+v, %v", res, err)
 	}
+	if steps, err := h.service.Steps(t.Context(), owner, r.ID); err != nil || len(steps) != 2 || steps[0].Failed || !steps[1].Failed {
+		t.Errorf("steps %+v, %v", steps, err)
+	}
 	again, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{})
 	must(t, err)
+	<-h.arrived
+	h.release()
 	res, err := again.Wait(t.Context())
 	must(t, err)
-	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 1 {
+	if res.Status != agent.StatusPaused || h.generations(t, r.ID) != 2 || h.asks() != 2 {
 		t.Fatalf("%+v with %d generations", res, h.generations(t, r.ID))
 	}
 	if _, err := h.service.Retry(t.Context(), owner, r.ID, run.Again{}); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "Which colour?") {
@@ -145,6 +152,24 @@ func TestRetryOfCancelled(t *testing.T) {
 	}
 	if res = h.finish(t, r.ID, colour("red")); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 1 {
 		t.Errorf("result %+v", res)
+	}
+	told := map[string]int{}
+	events, err := h.store.ListEvents(t.Context(), owner, r.ID, 0, ledger.MaxLimit)
+	must(t, err)
+	for _, e := range events {
+		var act agent.ActionFinished
+		if e.Kind == "action-finished" {
+			must(t, json.Unmarshal(e.Payload, &act))
+			told[fmt.Sprintf("cut %t, success %t", act.Cut, act.Success)]++
+		}
+	}
+	if d := cmp.Diff(map[string]int{"cut true, success false": 1, "cut false, success true": 1}, told); d != "" {
+		t.Error(d)
+	}
+	acts, err := h.store.ListSteps(t.Context(), owner, r.ID, ledger.Page{})
+	must(t, err)
+	if len(acts.Items) != 1 || acts.Items[0].Status != ledger.StatusSucceeded {
+		t.Errorf("acts %+v", acts.Items)
 	}
 }
 
@@ -285,8 +310,10 @@ func TestRetryAfterTheDeadline(t *testing.T) {
 	<-h.arrived
 	r, err := h.service.Retry(ctx, owner, res.RunID, run.Again{})
 	must(t, err)
+	<-h.arrived // what the deadline cut off is done anew
+	h.release()
 	done, err := r.Wait(ctx)
-	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 1 {
+	if err != nil || done.Message != "Waited." || h.generations(t, res.RunID) != 2 {
 		t.Errorf("%+v, %v", done, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"atelier/action"
 	"atelier/agent"
@@ -25,18 +23,23 @@ import (
 	"atelier/generate"
 	"atelier/generate/offline"
 	"atelier/ledger"
-	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/run"
 	"atelier/wire"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// store is a ledger on either database.
+type store interface {
+	ledger.Store
+	ledger.Batcher
+	ledger.Prober
+	Close() error
+}
 
 // house is the whole stack below the command line, on the offline models.
 type house struct {
 	path     string
-	store    *sqlite.Store
+	store    store
 	observer *run.Observer
 	service  *run.Service
 	gateway  *generate.Gateway
@@ -118,9 +121,7 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 	tb.Helper()
 	h := &house{path: path, arrived: make(chan struct{}, 1), letGo: make(chan struct{})}
 	quiet := slog.New(slog.DiscardHandler)
-	var err error
-	h.store, err = sqlite.Open(tb.Context(), sqlite.Config{Path: h.path, Logger: quiet})
-	must(tb, err)
+	h.store = openStore(tb, h.path)
 	tb.Cleanup(func() { must(tb, h.store.Close()) })
 	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
 	must(tb, err)
@@ -460,7 +461,7 @@ func TestSlowReaderIsDropped(t *testing.T) {
 	}
 }
 
-// TestNoBytesInTheLedger searches the database files for what the models said.
+// TestNoBytesInTheLedger searches the database for what the models said.
 func TestNoBytesInTheLedger(t *testing.T) {
 	t.Parallel()
 	canary := make([]byte, 66_000)
@@ -477,12 +478,9 @@ func TestNoBytesInTheLedger(t *testing.T) {
 		t.Fatal("no result")
 	}
 	encoded, plain := stretches(text, 48), stretches(string(canary), 32)
-	for _, suffix := range []string{"", "-wal"} {
-		b, err := os.ReadFile(h.path + suffix)
-		must(t, err)
-		db := string(b)
+	for where, db := range h.dump(t) {
 		if found(db, encoded, 48) || found(db, plain, 32) {
-			t.Errorf("database file %q holds the canary", suffix)
+			t.Errorf("%s holds the canary", where)
 		}
 	}
 	// Also what the task held is told of by an event that is kept.

@@ -18,7 +18,6 @@ import (
 
 	"atelier/agent"
 	"atelier/ledger"
-	"atelier/ledger/sqlite"
 	"atelier/media"
 	"atelier/run"
 	"atelier/run/durable"
@@ -84,18 +83,37 @@ func (h *house) writeRow(t *testing.T, path string, answered bool) {
 	must(t, os.WriteFile(path, append(b, '\n'), 0o600))
 }
 
-// TestNoBytesInPausedRuns searches all databases for a picture that came with the message
-// and one that came with the answer, and for what the answer itself held.
+// TestNoBytesInPausedRuns searches ledger and engine for a picture that came with the message
+// and one that came with the answer, and for what the answer itself held: while the run is
+// paused, paused again, and over.
 func TestNoBytesInPausedRuns(t *testing.T) {
 	t.Parallel()
 	h := build(t, append([]string{`{"ask":{"question":"What does it show?"}}`}, asks()[1:]...)...)
 	h.service = h.durably(t)
 	ctx := t.Context()
 	first, second, third := picture(t, 1), picture(t, 2), picture(t, 3)
+	search := func(when string) {
+		t.Helper()
+		known := 0
+		for where, db := range h.dump(t) {
+			for n, p := range [][]byte{first, second, third} {
+				if found(db, stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(db, stretches(string(p), 32), 32) {
+					t.Errorf("%s: %s holds picture %d", when, where, n+1)
+				}
+			}
+			if strings.Contains(db, "img-") && strings.Contains(db, `"steps"`) {
+				known++
+			}
+		}
+		if known == 0 {
+			t.Errorf("%s: no saved state was searched", when)
+		}
+	}
 	res, err := h.service.Run(ctx, agent.Request{
 		Agent: "painter", Message: "look", Owner: owner, LenientImages: true, Images: []agent.Image{{Data: first}},
 	})
 	must(t, err)
+	search("paused")
 	text, err := json.Marshal(map[string]string{"answer": "this: data:image/png;base64," + base64.StdEncoding.EncodeToString(third)})
 	must(t, err)
 	r, err := h.service.Resume(ctx, owner, res.RunID, &agent.Reply{Value: text, Images: []agent.Image{{Data: second}}, Note: base64.StdEncoding.EncodeToString(third)})
@@ -103,20 +121,46 @@ func TestNoBytesInPausedRuns(t *testing.T) {
 	if res, err = r.Wait(ctx); err != nil || res.Status != agent.StatusPaused {
 		t.Fatalf("%+v, %v", res, err)
 	}
+	search("paused again")
 	if res = h.finish(t, res.RunID, colour("red")); res.Status != agent.StatusSucceeded || len(res.All()) != 3 {
 		t.Errorf("%s with %d items, want the three that came in", res.Status, len(res.All()))
 	}
-	for _, file := range []string{"a.db", "a.db-wal", "engine.db", "engine.db-wal"} {
-		b, err := os.ReadFile(filepath.Join(filepath.Dir(h.path), file))
-		must(t, err)
-		for n, p := range [][]byte{first, second, third} {
-			if found(string(b), stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(string(b), stretches(string(p), 32), 32) {
-				t.Errorf("%s holds picture %d", file, n+1)
+	search("over")
+}
+
+// TestNoBytesInForks: what a fork brings, in its message, in what stands beside it and as
+// pictures, is media when the fork is kept.
+func TestNoBytesInForks(t *testing.T) {
+	t.Parallel()
+	h := build(t, `{"message":"Seen.","done":true}`)
+	h.service = h.durably(t)
+	first, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "look", Owner: owner})
+	must(t, err)
+	var data [3][]byte
+	var text [3]string
+	for n := range data {
+		data[n] = picture(t, uint8(n+1))
+		text[n] = "data:image/png;base64," + base64.StdEncoding.EncodeToString(data[n])
+	}
+	res := h.forked(t, first.RunID, run.Fork{
+		From: "turn-1-model", Message: "like " + text[0], Input: map[string]any{"also": text[1]}, Images: []agent.Image{{Data: data[2]}},
+	})
+	if len(res.All()) != len(data) || len(res.InputImages) != 1 {
+		t.Errorf("the fork has %v", res.All())
+	}
+	searched := 0
+	for where, db := range h.dump(t) {
+		for n, p := range data {
+			if found(db, stretches(base64.StdEncoding.EncodeToString(p), 48), 48) || found(db, stretches(string(p), 32), 32) {
+				t.Errorf("%s holds picture %d", where, n+1)
 			}
 		}
-		if strings.HasPrefix(file, "a.db-") && !bytes.Contains(b, []byte("img-")) {
-			t.Error("the search finds nothing at all")
+		if strings.Contains(db, "${media:img-") {
+			searched++
 		}
+	}
+	if searched == 0 {
+		t.Error("what was kept of the fork was not searched")
 	}
 }
 
@@ -134,12 +178,12 @@ func picture(t *testing.T, n uint8) []byte {
 
 // holding is a ledger that stays in the saving of a state after the commit.
 type holding struct {
-	*sqlite.Store
+	store
 	saved, goOn chan struct{}
 }
 
 func (l *holding) SaveRunState(ctx context.Context, st ledger.RunState) error {
-	err := l.Store.SaveRunState(ctx, st)
+	err := l.store.SaveRunState(ctx, st)
 	close(l.saved)
 	<-l.goOn
 	return err
@@ -153,8 +197,8 @@ func TestStateSavedWorkflowNotOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, asks()...)
-			l := &holding{Store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
-			engine, err := durable.Open(t.Context(), durable.Config{Path: filepath.Join(filepath.Dir(h.path), "engine.db")})
+			l := &holding{store: h.store, saved: make(chan struct{}), goOn: make(chan struct{})}
+			engine, err := durable.Open(t.Context(), engineConfig(h.path))
 			must(t, err)
 			dying, err := run.NewService(run.Config{Agents: h.runner, Ledger: l, Observer: h.observer, Engine: engine})
 			must(t, err)

@@ -175,7 +175,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
 	}
 	if p, ok := s.cfg.Agents.(preparer); ok {
 		if req, err = p.Prepare(ctx, req); err != nil {
-			return err
+			return s.elsewhere(ctx, req.Owner, err)
 		}
 	}
 	t, err := s.join(ctx, req)

@@ -17,7 +17,8 @@ import (
 type Step struct {
 	// Name is the full name: a step of a sub-agent has the names of the agents' calls before its own.
 	Name string `json:"name"`
-	// Failed tells a model call whose failure was kept; a retry does it anew.
+	// Failed tells a model call whose failure was kept, and an act that was cut off when the
+	// run was ended; a retry does them anew.
 	Failed bool `json:"failed,omitempty"`
 	// FinishedAt is when it ended, UTC; zero where that is not known.
 	FinishedAt time.Time `json:"finished_at,omitzero"`
@@ -42,7 +43,7 @@ func (s *Service) Steps(ctx context.Context, owner, runID string) ([]Step, error
 	names := past.names()
 	steps := make([]Step, len(names))
 	for i, n := range names {
-		steps[i] = Step{Name: n, Failed: failedCall(n, past.steps[n]), FinishedAt: past.at[n]}
+		steps[i] = Step{Name: n, Failed: failedCall(n, past.steps[n]) || cutOff(n, past.steps[n]), FinishedAt: past.at[n]}
 	}
 	return steps, nil
 }
@@ -230,16 +231,4 @@ func (p past) modelled(prefix string) bool {
 		}
 	}
 	return false
-}
-
-// failedCall tells a model call that failed.
-func failedCall(name string, result []byte) bool {
-	last := name[strings.LastIndex(name, "/")+1:]
-	if k := placeOf(last).kind; k != kindModel && k != kindSummary {
-		return false
-	}
-	var call struct {
-		Failure *struct{} `json:"failure"`
-	}
-	return json.Unmarshal(result, &call) == nil && call.Failure != nil
 }

@@ -69,31 +69,52 @@ func TestPrecedes(t *testing.T) {
 func TestForget(t *testing.T) {
 	t.Parallel()
 	failed, good := json.RawMessage(`{"failure":{"code":"unavailable"}}`), json.RawMessage(`{"response":{}}`)
+	why, fine := json.RawMessage(`"two more calls do not fit"`), json.RawMessage(`""`)
+	cut, done := json.RawMessage(`{"outcome":{},"cut":true}`), json.RawMessage(`{"response":{"text":"{\"done\":true}"}}`)
 	for name, c := range map[string]struct {
-		bad   bool
+		wrong wrong
 		steps map[string]json.RawMessage
 		want  []string
 	}{
-		"the last call": {false, map[string]json.RawMessage{
+		"the last call": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-action-1": good, "turn-2-model": failed, "turn-2-model-short-1": failed,
 		}, []string{"turn-1-model", "turn-1-action-1"}},
-		"an earlier failure was overcome": {false, map[string]json.RawMessage{
+		"an earlier failure was overcome": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": failed, "turn-2-model": good,
 		}, []string{"turn-1-model", "turn-2-model"}},
-		"that of a sub-agent, whose result nobody saw": {false, map[string]json.RawMessage{
+		"that of a sub-agent, whose result nobody saw": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-1-agent-2-b/turn-1-model": good, "turn-2-model": failed,
 		}, []string{"turn-1-model", "turn-1-agent-2-b/turn-1-model"}},
-		"that of a sub-agent, whose result was seen": {false, map[string]json.RawMessage{
+		"that of a sub-agent, whose result was seen": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": failed, "turn-2-model": good, "turn-3-model": failed,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-2-model"}},
-		"a bad answer": {true, map[string]json.RawMessage{
+		"a bad answer": {wrong{answers: true}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-2-model": good,
 		}, []string{"turn-1-model"}},
-		"nothing failed": {false, map[string]json.RawMessage{
+		"acts that were cut off, anywhere": {wrong{}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-action-1": cut, "turn-1-action-2": good, "turn-1-agent-3-a/turn-1-model": good, "turn-1-agent-3-a/turn-1-action-1": cut,
+		}, []string{"turn-1-model", "turn-1-action-2", "turn-1-agent-3-a/turn-1-model"}},
+		"a turn to finish in": {wrong{late: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-action-1": good, "turn-2-budget": why, "turn-2-model": good,
+		}, []string{"turn-1-model", "turn-1-action-1"}},
+		"a turn that was not the last one": {wrong{late: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": good, "turn-2-action-1": cut,
+		}, []string{"turn-1-model", "turn-2-model", "turn-2-budget"}},
+		"a call that was refused": {wrong{late: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-2-budget": fine, "turn-2-model": failed,
+		}, []string{"turn-1-model"}},
+		"that of sub-agents, of which one had finished": {wrong{late: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good, "turn-1-agent-1-a/turn-2-budget": why, "turn-1-agent-1-a/turn-2-model": done,
+			"turn-1-agent-2-b/turn-1-model": good, "turn-1-agent-2-b/turn-2-budget": why, "turn-1-agent-2-b/turn-2-model": good,
+			"turn-2-budget": why, "turn-2-model": good,
+		}, []string{
+			"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-1-agent-1-a/turn-2-model", "turn-1-agent-1-a/turn-2-budget", "turn-1-agent-2-b/turn-1-model",
+		}},
+		"nothing failed": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},
 	} {
-		forget(c.steps, "", c.bad)
+		forget(c.steps, c.wrong)
 		if d := cmp.Diff(c.want, past{steps: c.steps}.names()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}

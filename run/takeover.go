@@ -11,18 +11,32 @@ import (
 	"atelier/media"
 )
 
+// namer is a runner that knows the display names of its agents; *agent.Runner is one.
+type namer interface {
+	DisplayName(slug string) string
+}
+
 // takenOver tells that a run that had begun goes on in this process. That it goes on with
 // an answer is told by its agent.
-func (s *Service) takenOver(ctx context.Context, row ledger.Run) {
+func (s *Service) takenOver(ctx context.Context, agents Agents, row ledger.Run) {
+	data := agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task}
+	if n, ok := agents.(namer); ok {
+		data.Name = n.DisplayName(row.Agent)
+	}
+	for _, i := range row.InputImages {
+		data.InputImages = append(data.InputImages, agent.InputImage(i))
+	}
 	s.cfg.Observer.Emit(ctx, agent.Event{
-		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(),
-		Data: agent.RunStarted{Agent: row.Agent, Name: row.Agent, Task: row.Task},
+		Type: agent.EventRunResumed, Tree: row.ID, RunID: row.ID, AgentPath: row.AgentPath, At: s.cfg.Now(), Data: data,
 	})
 }
 
 // takenWithin is how long it may take until what was handed over begins: a busy machine
-// is slow, and who waits longer is told that another process has it.
+// is slow. Who waits longer is told that another process has it.
 const takenWithin = 30 * time.Second
+
+// takenPoll is how often it is looked whether another process has taken it meanwhile.
+const takenPoll = 100 * time.Millisecond
 
 // take takes a run over and waits until it begins.
 func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
@@ -36,18 +50,29 @@ func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	return s.begun(ctx, r)
 }
 
-// begun waits until work on a run that was admitted begins in this process.
+// begun waits until work on a run that was admitted begins in this process. Where another
+// one has taken it, that is media.CodeConflict at once.
 func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {
-	limit := time.NewTimer(takenWithin)
+	limit, look := time.NewTimer(takenWithin), time.NewTicker(takenPoll)
 	defer limit.Stop()
-	var err error
+	defer look.Stop()
+	var err error = media.Errorf(media.CodeConflict, "another process goes on with run %s: wait for it (atelier runs events %[1]s)", r.ID)
+	for waiting := true; waiting; {
+		select {
+		case <-r.taken:
+			return r, nil
+		case <-look.C:
+			waiting = !s.cfg.Engine.Elsewhere(partID(r.ID, r.part))
+		case <-limit.C:
+			waiting = false
+		case <-ctx.Done():
+			err, waiting = ctx.Err(), false
+		}
+	}
 	select {
-	case <-r.taken:
+	case <-r.taken: // just now
 		return r, nil
-	case <-limit.C:
-		err = media.Errorf(media.CodeConflict, "another process goes on with run %s: wait for it (atelier runs events %[1]s)", r.ID)
-	case <-ctx.Done():
-		err = ctx.Err()
+	default:
 	}
 	s.leave(r)
 	return nil, err

@@ -107,13 +107,16 @@ func TestMoneyOfARun(t *testing.T) {
 		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.08" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}
+		if shown := amountOf(ans.Cost.EstimatedUSD); int64(shown) != b.Spent || ans.Cost.ReportedUSD == nil || !ans.Cost.Complete {
+			t.Errorf("the budget counts %d, the cost is %d: %+v", b.Spent, shown, ans.Cost)
+		}
 		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
 	shown := p.must("runs", "show", ans.RunID).stdout
-	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked "} {
+	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    $" + *ans.Cost.EstimatedUSD + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("runs show says nothing of %q:\n%s", want, shown)
 		}

@@ -66,42 +66,18 @@ func dumpTable(t *testing.T, db *sql.DB, table string, to *bytes.Buffer) {
 	}
 }
 
-// TestCanaryInSavedStates: pictures that a person gives and that models and actions hand
-// on leave no trace in what the durable engine keeps, in the middle of a run and at its end.
+// TestCanaryInSavedStates: pictures that a person gives, with the task and with an answer,
+// and that models and actions hand on leave no trace in what the durable engine and the
+// saved states keep: in the middle of a run, while it waits for a person, behind the answer,
+// and at its end.
 func TestCanaryInSavedStates(t *testing.T) {
 	t.Parallel()
 	small, big := hatch(t, 98)
+	late := newCanary(t, 60, 97)
 	s := newWorkshop(t)
-	s.chat.Answer = func(r chattest.Request) string {
-		for _, m := range r.Messages {
-			if m.Role == "assistant" {
-				return step(t, map[string]any{"done": true, "message": "Like " + small.url(), "reasoning": big.base64(), "payload": map[string]any{"note": big.url()}})
-			}
-		}
-		return step(t, map[string]any{
-			"message": small.url(), "reasoning": "as " + big.base64(), "done": false,
-			"actions": []any{
-				map[string]any{"name": "Generate Image", "params": map[string]any{"Prompt": "a fox like " + small.url(), "Size": "256x256"}},
-				map[string]any{"name": "Nothing of the kind", "params": map[string]any{"Data": big.base64()}},
-			},
-			"agents": []any{map[string]any{"name": "helper", "task": "like " + big.url()}},
-		})
-	}
+	s.chat.Answer = func(r chattest.Request) string { return saysCanaries(t, r, small, big) }
 	images := []string{"--image", s.write("small.png", string(small.raw)), "--image", s.write("big.png", string(big.raw))}
-	args := append([]string{"run", "boss", "paint this: " + small.url(), "--agents", filepath.Join(s.dir, "own"), "--json"}, images...)
-	var proc *process
-	seen := 0
-	s.mu.Lock() // until the process is known
-	proc = s.start(args...)
-	s.when = func(r *http.Request) bool { // the last model call of the run
-		if strikes()["model call"](r) {
-			seen++
-		}
-		return seen == 4
-	}
-	s.strike = func() { _ = proc.cmd.Process.Kill() }
-	s.mu.Unlock()
-	killed := proc.wait()
+	killed := s.killedAtCall(4, append([]string{"run", "boss", "paint this: " + small.url(), "--agents", filepath.Join(s.dir, "own"), "--json"}, images...)...)
 	id := s.onlyRun().ID
 	found := sinks{"engine of a run under way": s.engineDump()}
 	for _, want := range []string{id, "turn-1-model", "turn-1-action-1", "-helper/turn-1-model", "img-"} {
@@ -110,12 +86,63 @@ func TestCanaryInSavedStates(t *testing.T) {
 		}
 	}
 	found.add(killed)
+	asked := s.atelier("resume", id, "--json")
+	found.add(asked)
+	found["engine of a paused run"], found["ledger of a paused run"] = s.engineDump(), s.ledgerDump()
+	if asked.code != exitPaused || !bytes.Contains(found["ledger of a paused run"], []byte("turn-2-ask")) {
+		t.Fatalf("exit %d, or the saved state was not searched: %s%s", asked.code, asked.stdout, asked.stderr)
+	}
+	found.search(t, small, big, late)
+	answer := s.write("answer.json", `{"answer":"like `+small.url()+` and `+late.base64()+`"}`)
+	killed = s.killedAtCall(1, "resume", id, "--answer", "@"+answer, "--note", "see "+late.url(), "--image", s.write("late.png", string(late.raw)), "--json")
+	found.add(killed)
+	found["engine behind the answer"], found["ledger behind the answer"] = s.engineDump(), s.ledgerDump()
+	if killed.code != -1 || !bytes.Contains(found["engine behind the answer"], []byte(id+".1")) {
+		t.Errorf("exit %d: %s", killed.code, killed.stderr)
+	}
 	found.add(s.must("resume", id, "--json"))
 	found["engine of a run that is over"] = s.engineDump()
-	if !strings.Contains(string(found["engine of a run that is over"]), "turn-2-model") {
+	if !strings.Contains(string(found["engine of a run that is over"]), "turn-3-model") {
 		t.Error("the end of the run was not kept")
 	}
 	found.gather(s.place)
-	found.search(t, small, big)
-	kept(t, s.place, small, big)
+	found.search(t, small, big, late)
+	kept(t, s.place, small, big, late)
+}
+
+// saysCanaries is a model that hands pictures on as data wherever it can: it paints, asks
+// a sub-agent, asks a person, and ends.
+func saysCanaries(t *testing.T, r chattest.Request, small, big canary) string {
+	t.Helper()
+	boss := strings.Contains(r.System(), "You are boss.")
+	switch turn := turnOf(r); {
+	case boss && turn == 1:
+		return step(t, map[string]any{"reasoning": big.base64(), "ask": map[string]any{"question": "Like " + small.url() + "?"}, "done": false})
+	case turn > 0:
+		return step(t, map[string]any{"done": true, "message": "Like " + small.url(), "reasoning": big.base64(), "payload": map[string]any{"note": big.url()}})
+	}
+	return step(t, map[string]any{
+		"message": small.url(), "reasoning": "as " + big.base64(), "done": false,
+		"actions": []any{
+			map[string]any{"name": "Generate Image", "params": map[string]any{"Prompt": "a fox like " + small.url(), "Size": "256x256"}},
+			map[string]any{"name": "Nothing of the kind", "params": map[string]any{"Data": big.base64()}},
+		},
+		"agents": []any{map[string]any{"name": "helper", "task": "like " + big.url()}},
+	})
+}
+
+// killedAtCall runs a command in a process that is killed at its n-th call of a model.
+func (s *workshop) killedAtCall(n int, args ...string) outcome {
+	seen := 0
+	s.mu.Lock() // until the process is known
+	proc := s.start(args...)
+	s.when = func(r *http.Request) bool {
+		if strikes()["model call"](r) {
+			seen++
+		}
+		return seen == n
+	}
+	s.strike = func() { _ = proc.cmd.Process.Kill() }
+	s.mu.Unlock()
+	return proc.wait()
 }

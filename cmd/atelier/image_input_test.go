@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	endian "encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -18,6 +19,7 @@ import (
 	"testing"
 
 	"atelier/chat/chattest"
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -68,9 +70,18 @@ func TestPicturesThatAPersonGives(t *testing.T) {
 	if o := next.only(t); o.Ref == ans.InputImages[0].Ref {
 		t.Errorf("nothing was changed: %+v", o)
 	}
-	// A picture that is stored already is given by its ref.
-	again := read[answer](p, "run", "sage", "Describe it", "--image", string(ans.InputImages[0].Ref), "--json")
+	// A picture that is stored already is given by its ref in its conversation, elsewhere by its id.
+	ref := string(ans.InputImages[0].Ref)
+	again := read[answer](p, "run", "sage", "Describe it", "--image", ref, "--conversation", ans.Conversation, "--json")
 	if !strings.Contains(again.Message, "blue 100 %") || again.RunID == ans.RunID {
+		t.Errorf("answer %s", again.Message)
+	}
+	o := p.atelier("run", "sage", "Describe it", "--image", ref)
+	_, id, named := strings.Cut(strings.TrimSpace(o.stderr), "its media id is ")
+	if o.code != exitInput || !named || !strings.Contains(o.stderr, ref) {
+		t.Fatalf("a ref of another run: exit %d, %s", o.code, o.stderr)
+	}
+	if again = read[answer](p, "run", "sage", "Describe it", "--image", id, "--json"); !strings.Contains(again.Message, "blue 100 %") {
 		t.Errorf("answer %s", again.Message)
 	}
 	p.must("media", "verify")
@@ -108,13 +119,15 @@ func TestBadPicturesOnTheCommandLine(t *testing.T) {
 		"second is bad":    {[]string{"--image", good, "--image", "nowhere.png"}, "nowhere.png is neither"},
 		"lost images":      {[]string{"--image", good, "--lost-images", "keep"}, "drop"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			o := p.atelier(append([]string{"run", "sage", "Describe it"}, c.args...)...)
-			if o.code != exitInput || !strings.Contains(o.stderr, c.say) {
-				t.Errorf("exit %d: %s", o.code, o.stderr)
-			}
-		})
+		o := p.atelier(append([]string{"run", "sage", "Describe it", "--conversation", "new"}, c.args...)...)
+		if o.code != exitInput || !strings.Contains(o.stderr, c.say) {
+			t.Errorf("%s: exit %d: %s", name, o.code, o.stderr)
+		}
+	}
+	for what, list := range map[string][]string{"run": {"runs", "list", "--all"}, "media": {"media", "list"}, "conversation": {"conversations", "list"}} {
+		if got := read[ledger.List[json.RawMessage]](p, append(list, "--json")...); len(got.Items) != 0 {
+			t.Errorf("what was refused left a %s: %s", what, got.Items)
+		}
 	}
 	ans := read[answer](p, append([]string{"run", "sage", "Describe it", "--lenient-images", "--json"}, many...)...)
 	if ans.Status != "succeeded" || len(ans.Warnings) != 36 || len(ans.InputImages) != 40 {
@@ -185,12 +198,13 @@ func TestPicturesThatAreConverted(t *testing.T) {
 	}
 	// The record is there, its bytes are not.
 	given := p.picture("lost.png", 31, 17, color.White)
-	ref := string(read[answer](p, "run", "sage", "What is it?", "--image", given, "--json").InputImages[0].Ref)
+	p.must("run", "sage", "What is it?", "--image", given)
+	id := p.listed().Items[0].ID
 	if err := os.Remove(p.blobPath(t, media.DigestOf([]byte(mustRead(t, given))))); err != nil {
 		t.Fatal(err)
 	}
 	before := len(s.chat.Requests())
-	if o := p.atelier("run", "sage", "What is it?", "--image", ref); o.code != exitInput || !strings.Contains(o.stderr, "image 1") || !strings.Contains(o.stderr, "give its file again") {
+	if o := p.atelier("run", "sage", "What is it?", "--image", id); o.code != exitInput || !strings.Contains(o.stderr, "image 1") || !strings.Contains(o.stderr, "give its file again") {
 		t.Errorf("exit %d: %s", o.code, o.stderr)
 	}
 	if n := len(s.chat.Requests()); n != before {
@@ -266,6 +280,9 @@ func TestChatProfilesOfTheOperator(t *testing.T) {
 	}
 	if n := len(s.chat.Requests()); n != 1 {
 		t.Errorf("%d calls", n)
+	}
+	if run := p.onlyRun(); run.Status != "succeeded" || len(p.listed().Items) != 1 {
+		t.Errorf("what was refused left something: %+v, %+v", run, p.listed())
 	}
 	p.env["ATELIER_CHAT_PROFILES"] = filepath.Join(p.dir, "missing.yaml")
 	if o := p.atelier("run", "sage", "Look"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_CHAT_PROFILES") {

@@ -112,7 +112,8 @@ func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) 
 }
 
 // images are the pictures that come with the message. A file wins over a stored item of
-// the same name; a ref is found among all that this person has.
+// the same name. A ref means something in the run and its conversation alone, which the
+// service knows.
 func images(ctx context.Context, a *app, names []string, detail string) ([]agent.Image, error) {
 	var out []agent.Image
 	for _, name := range names {
@@ -125,7 +126,9 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 			if err != nil {
 				return nil, err
 			}
-			image.Path, image.ID = "", r.ID
+			if image.Path, image.ID = "", r.ID; name == string(r.Ref) {
+				image.ID, image.Ref = "", r.Ref
+			}
 		}
 		out = append(out, image)
 	}

@@ -377,7 +377,7 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	broken = false
 	mu.Unlock()
 	o = s.must("runs", "retry", id, "--json")
-	if ans := decode[answer](t, o); ans.RunID != id || ans.Status != agent.StatusSucceeded || len(ans.AlsoMade) != 3 {
+	if ans := decode[answer](t, o); ans.RunID != id || ans.Status != agent.StatusSucceeded || len(ans.Outputs) != 3 {
 		t.Errorf("tried again %+v", ans)
 	}
 	steps := read[struct {
@@ -387,7 +387,7 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 		t.Errorf("steps %+v", steps)
 	}
 	forked := read[answer](s.place, "runs", "fork", id, "--from", "turn-1-agent-3-helper", "--message", "paint it again", "--json")
-	if forked.RunID == id || forked.Status != agent.StatusSucceeded || len(forked.AlsoMade) != 3 {
+	if forked.RunID == id || forked.Status != agent.StatusSucceeded || len(forked.Outputs) != 3 {
 		t.Errorf("forked %+v", forked)
 	}
 	if got := s.submitted(t); got["a fox"] != 1 || got["a hare"] != 1 || got["a boat"] != 2 {

@@ -64,41 +64,49 @@ type resumeCmd struct {
 	Answer        string   `help:"The answer that a paused run waits for: JSON that fits the question's form, or a file with it. Without it the question is shown." placeholder:"JSON|@FILE"`
 	Question      string   `help:"The question that is answered, if several are open; otherwise the oldest." placeholder:"ID"`
 	Note          string   `help:"A word beside the answer, for the model." placeholder:"TEXT"`
-	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
+	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, the id of a stored item, or a ref of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
 	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
 	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
 	ReplaceImages bool     `help:"Take the pictures that came before out of the model's sight."`
+	limitFlags
 	againFlags
 }
 
-// Run goes on with a run: with the answer that it waits for, or from its last finished
-// step where its process has ended.
+// Run goes on with a run: with the answer that it waits for, from its last finished
+// step where its process has ended, or with other limits where it was stopped.
 func (c *resumeCmd) Run(w *world) error {
 	value, err := c.value()
 	if err != nil {
 		return err
 	}
+	limits, err := c.limits()
+	if err != nil {
+		return err
+	}
 	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
 		if value == nil {
-			return c.goOn(w, s)
+			return c.goOn(w, s, limits)
 		}
 		reply := &agent.Reply{Question: c.Question, Value: value, Note: c.Note, ReplaceImages: c.ReplaceImages, LenientImages: c.LenientImages}
 		var err error
 		if reply.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}
-		return s.Resume(w.ctx, owner, c.ID, reply)
+		return s.ResumeWith(w.ctx, owner, c.ID, reply, limits)
 	})
 }
 
 // goOn goes on with a run that nobody has to answer, or shows what one waits for.
-func (c *resumeCmd) goOn(w *world, s *run.Service) (*run.Run, error) {
+func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(open) == 0 {
-		return s.Resume(w.ctx, owner, c.ID, nil)
+		return s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
+	}
+	if limits != (run.Again{}) {
+		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: the limits go with --answer (atelier resume %[1]s shows the question)", c.ID)
 	}
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}); err != nil {

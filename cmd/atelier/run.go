@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"atelier/agent"
 	"atelier/agent/report"
@@ -18,28 +17,22 @@ import (
 )
 
 type runCmd struct {
-	Agent         string        `arg:"" help:"Slug or display name: research-agent, sage."`
-	Message       string        `arg:"" help:"What the agent shall do."`
-	Files         string        `help:"A folder that the agent may read." placeholder:"DIR"`
-	KB            string        `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
-	DB            string        `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
-	Out           string        `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
-	Agents        string        `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
-	Model         string        `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
-	ImageModel    string        `help:"The image model that agents shall prefer." placeholder:"NAME"`
-	MaxTurns      int           `help:"Most turns of each agent; never more than its definition allows." placeholder:"N"`
-	MaxTokens     int64         `help:"Most tokens of the whole run, sub-agents included; then the agents are told to finish." placeholder:"N"`
-	Timeout       time.Duration `help:"How long the whole run may take, sub-agents and generations included; then it ends with what it made. The clock goes on while nobody works on the run." placeholder:"DURATION"`
-	MaxTime       time.Duration `help:"For how long the run may work, as 90s or 10m, sub-agents included and waiting for a person not; then the agents are told to finish." placeholder:"D"`
-	MaxImages     *int64        `help:"Most pictures that models may make for the run; a request for more than are left is refused." placeholder:"N"`
-	MaxCost       string        `help:"Most that model calls and pictures of the run may cost, in US dollars." placeholder:"USD"`
-	Image         []string      `sep:"none" help:"A picture that the agent shall see: a file, or the ref or id of a stored item. Repeat it for more." placeholder:"FILE|REF"`
-	ImageDetail   string        `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
-	ApproveOver   string        `help:"Ask before every action that would cost more than this many US dollars, or whose price is not known: the run pauses and is gone on with by resume." placeholder:"USD"`
-	LenientImages bool          `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
-	LostImages    string        `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
-	Open          bool          `help:"Open the report in the browser."`
-	JSON          bool          `help:"Print one JSON object."`
+	Agent         string   `arg:"" help:"Slug or display name: research-agent, sage."`
+	Message       string   `arg:"" help:"What the agent shall do."`
+	Files         string   `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB            string   `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB            string   `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Out           string   `help:"Write report.html and media/ into this folder." placeholder:"DIR"`
+	Agents        string   `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model         string   `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel    string   `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	Image         []string `sep:"none" help:"A picture that the agent shall see: a file, the id of a stored item, or a ref of the conversation. Repeat it for more." placeholder:"FILE|ID|REF"`
+	ImageDetail   string   `enum:"auto,low,high" default:"auto" help:"How closely the model looks at the pictures, where it can choose: auto, low or high."`
+	LenientImages bool     `help:"Leave pictures out, with a warning, that the chat model does not take; otherwise they are an error."`
+	LostImages    string   `enum:"drop,stop" default:"drop" help:"When the bytes of a picture go away under the run: drop it, with a warning, or stop."`
+	Open          bool     `help:"Open the report in the browser."`
+	JSON          bool     `help:"Print one JSON object."`
+	limitFlags
 
 	// Conversation is nil where the flag is not given.
 	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
@@ -80,9 +73,6 @@ func (c *runCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	if c.Timeout < 0 {
-		return media.Errorf(media.CodeInvalid, "--timeout must not be negative; leave it out for no limit")
-	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
 			return diskError("make the folder for the report", err)
@@ -107,51 +97,39 @@ func (c *runCmd) Run(w *world) error {
 	})
 }
 
-// limits are what the flags allow the run.
-func (c *runCmd) limits() (req agent.Request, err error) {
-	if c.MaxTurns < 0 || c.MaxTokens < 0 || c.MaxTime < 0 {
-		return req, media.Errorf(media.CodeInvalid, "--max-turns, --max-tokens and --max-time must not be negative; leave them out for no limit")
-	}
-	req = agent.Request{MaxTurns: c.MaxTurns, MaxTokens: c.MaxTokens, MaxTime: c.MaxTime}
-	if c.MaxImages != nil {
-		if req.MaxImages = *c.MaxImages; req.MaxImages < 1 {
-			return req, media.Errorf(media.CodeInvalid, "--max-images is %d: give 1 or more; leave it out for no limit", req.MaxImages)
-		}
-	}
-	req.MaxCost, err = readDollars("--max-cost", c.MaxCost)
-	return req, err
-}
-
-func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, req agent.Request) error {
+func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, limits run.Again) error {
 	if c.Model != "" {
 		// A person named it: that it exists and has its key is checked before anything runs.
 		if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
 			return err
 		}
 	}
+	req := requestWithin(limits)
 	req.Agent, req.Message, req.Owner, req.LenientImages = c.Agent, c.Message, owner, c.LenientImages
-	req.ApproveOver, req.LostImages = c.ApproveOver, agent.LostImages(c.LostImages)
+	req.LostImages = agent.LostImages(c.LostImages)
 	var err error
 	if req.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 		return err
-	}
-	if c.Timeout > 0 {
-		req.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the person who asks
 	}
 	if c.Conversation != nil {
 		req.Conversation = *c.Conversation
 	}
 	if c.ImageModel != "" {
-		if _, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Model: c.ImageModel}); err != nil {
+		if req.ImageModels, err = a.imageModel(w.ctx, c.ImageModel); err != nil {
 			return err
 		}
-		req.ImageModels = []string{c.ImageModel}
 	}
 	stop := p.follow(crew.observer)
 	res, runErr := crew.service.Run(w.ctx, req)
 	stop()
 	p.clear()
 	return c.report(w, a, res, runErr)
+}
+
+// imageModel is an image model that a person named, once it is known and ready.
+func (a *app) imageModel(ctx context.Context, name string) ([]string, error) {
+	_, err := a.gateway.Plan(ctx, generate.Request{Prompt: "x", Model: name})
+	return []string{name}, err
 }
 
 // report shows what became of a run.

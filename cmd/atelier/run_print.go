@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent"
 	"atelier/generate"
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -62,7 +63,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
 	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
-		duration(res.Usage.WorkedMS), money(ans.Cost.EstimatedUSD))
+		duration(res.Usage.WorkedMS), spent(ledger.Cost(ans.Cost)))
 	if ans.Conversation != "" {
 		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
 	}
@@ -71,6 +72,38 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	}
 	w.ask(ans.RunID, ans.Pending)
 	return nil
+}
+
+// spent says what a run cost, and what of it providers reported; the rest is estimated.
+func spent(c ledger.Cost) string {
+	var of string
+	switch {
+	case c.EstimatedUSD == nil:
+		return money(nil)
+	case amountOf(c.EstimatedUSD) == 0:
+	case c.ReportedUSD == nil || amountOf(c.ReportedUSD) == 0:
+		of = " (estimated)"
+	case *c.ReportedUSD == *c.EstimatedUSD:
+		of = " (reported)"
+	default:
+		of = " (" + money(c.ReportedUSD) + " reported, the rest estimated)"
+	}
+	if !c.Complete {
+		return "at least " + money(c.EstimatedUSD) + of
+	}
+	return money(c.EstimatedUSD) + of
+}
+
+// amountOf reads an amount that was saved; one that cannot be read is 0.
+func amountOf(usd *string) ledger.Pico {
+	if usd == nil {
+		return 0
+	}
+	p, err := ledger.ParsePico(*usd)
+	if err != nil {
+		return 0
+	}
+	return p
 }
 
 // became says what became of a wish.

@@ -53,7 +53,7 @@ func (c *runsListCmd) Run(w *world) error {
 		var rows [][]string
 		for _, r := range list.Items {
 			rows = append(rows, []string{
-				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), money(r.Cost.EstimatedUSD),
+				r.ID, r.Agent, string(r.Status), strconv.FormatInt(r.Usage.Images, 10), spent(r.Cost),
 				moment(r.CreatedAt), short(r.Task, 60),
 			})
 		}
@@ -154,7 +154,7 @@ func (c *runsShowCmd) Run(w *world) error {
 		if limits := allowed(r.Limits); limits != "" {
 			w.line("limits:  %s", limits)
 		}
-		w.line("cost:    %s estimated, %s reported", money(r.Cost.EstimatedUSD), money(r.Cost.ReportedUSD))
+		w.line("cost:    %s", spent(r.Cost))
 		if r.ForkedFrom != "" {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}

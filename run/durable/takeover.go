@@ -65,6 +65,23 @@ func (e *Engine) State(id string) (State, []byte, error) {
 	}
 }
 
+// Elsewhere tells whether work is not for this engine: another living one has it, or it is
+// over. Where the database cannot tell, it is not said to be.
+func (e *Engine) Elsewhere(id string) bool {
+	row, err := e.status(id)
+	if err != nil || row == nil {
+		return false
+	}
+	switch row.Status {
+	case dbos.WorkflowStatusPending:
+		return row.ExecutorID != e.root.GetExecutorID() && e.lives(row.ExecutorID)
+	case dbos.WorkflowStatusEnqueued, dbos.WorkflowStatusDelayed:
+		return false
+	default:
+		return true
+	}
+}
+
 // lives tells whether a process is there.
 func (e *Engine) lives(executor string) bool {
 	if executor == e.root.GetExecutorID() {

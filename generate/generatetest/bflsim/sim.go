@@ -38,6 +38,9 @@ type Config struct {
 	// PollOrigin and LinkOrigin are where polling URLs and links point; default where
 	// the task was made.
 	PollOrigin, LinkOrigin string
+	// Steady lets a picture depend on its prompt alone, so that runs can be compared; otherwise
+	// no two are alike that have no seed.
+	Steady bool
 	// PictureBytes pads every PNG to at least this many bytes; default no padding.
 	PictureBytes int
 }
@@ -166,12 +169,16 @@ func (s *Simulator) begin(t *task) bool {
 
 // paint makes the picture of a task, or what the fault puts in its place.
 func (s *Simulator) paint(t *task, call int) {
+	number := int64(call)
+	if s.config.Steady {
+		number = 0
+	}
 	if t.request.seed == nil {
-		chosen := int64(call) * 7919
+		chosen := number * 7919
 		t.request.seed = &chosen
 	}
 	width, height := t.request.pixels()
-	p := s.painter.Picture(t.request.format, width, height, simulate.Seed(t.request.prompt, *t.request.seed, int64(call)), t.fault)
+	p := s.painter.Picture(t.request.format, width, height, simulate.Seed(t.request.prompt, *t.request.seed, number), t.fault)
 	name := t.id + "." + t.request.format
 	switch t.fault.Fault {
 	case generatetest.FaultEmpty, generatetest.FaultModerated, generatetest.FaultTaskFailed, generatetest.FaultTaskLost:

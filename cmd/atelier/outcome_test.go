@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/chat/chattest"
+	"atelier/ledger"
+)
+
+// refsIn are the refs of pictures that a model was told of, as the parts of a step that
+// choose them.
+func refsIn(r chattest.Request) []any {
+	var refs []string
+	for _, m := range r.Messages {
+		if m.Role == "system" {
+			continue // its examples mean nothing
+		}
+		refs = append(refs, regexp.MustCompile(`img-[0-9a-z]{8}`).FindAllString(m.Text, -1)...)
+	}
+	slices.Sort(refs)
+	chosen := []any{}
+	for _, ref := range slices.Compact(refs) {
+		chosen = append(chosen, map[string]any{"ref": ref})
+	}
+	return chosen
+}
+
+// outcomeOf is what a run left: the pictures and what its log told how often.
+type outcomeOf struct {
+	digests []string
+	told    map[string]int
+}
+
+func (s *workshop) outcome(t *testing.T, id string) (o outcomeOf) {
+	t.Helper()
+	for _, m := range s.listed().Items {
+		o.digests = append(o.digests, m.Digest)
+	}
+	slices.Sort(o.digests)
+	o.told = s.tale(t, id)
+	return o
+}
+
+// compare checks that a run that was killed and gone on with left what the whole one did:
+// the same pictures and the same tale. Where calls have no answer that can be had again,
+// exactly their pictures are missing, and ledger, log and model say so.
+func (s *workshop) compare(t *testing.T, id string, lost int, want outcomeOf) {
+	t.Helper()
+	got := s.outcome(t, id)
+	missing := slices.DeleteFunc(slices.Clone(want.digests), func(d string) bool { return slices.Contains(got.digests, d) })
+	if len(missing) != lost || len(got.digests) != len(want.digests)-lost {
+		t.Errorf("killed at %s: kept are %v, %d less than %v", s.hit, got.digests, lost, want.digests)
+	}
+	if lost == 0 {
+		for _, kind := range union(got.told, want.told) {
+			if got.told[kind] != want.told[kind] {
+				t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, kind, got.told[kind], want.told[kind])
+			}
+		}
+	}
+	s.once(t, id, lost)
+	if lost > 0 {
+		s.admitted(t, id, lost)
+	}
+}
+
+func union(a, b map[string]int) (all []string) {
+	for _, m := range []map[string]int{a, b} {
+		for k := range m {
+			all = append(all, k)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// once checks that no event is told twice but for the progress of generations, which every
+// process tells on its own, and that the other process said that it goes on.
+func (s *workshop) once(t *testing.T, id string, lost int) {
+	t.Helper()
+	seen, failed, resumed := map[string]int{}, 0, 0
+	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--json").stdout), "\n") {
+		var e ledger.Event
+		var data struct {
+			Turn    int    `json:"turn"`
+			StepID  string `json:"step_id"`
+			Message string `json:"message"`
+			Success *bool  `json:"success"`
+			Output  struct {
+				Ref string `json:"ref"`
+			} `json:"output"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(e.Payload, &data); err != nil {
+			t.Fatal(err)
+		}
+		switch e.Kind {
+		case "operation-progress", "operation-partial":
+			continue
+		case "run-resumed":
+			resumed++
+		case "action-finished":
+			if data.Success != nil && !*data.Success {
+				failed++
+			}
+		}
+		what, err := json.Marshal([]any{e.RunID, e.Kind, data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[string(what)]++; seen[string(what)] > 1 {
+			t.Errorf("killed at %s: told again: %s", s.hit, line)
+		}
+	}
+	if resumed != 1 || failed != lost {
+		t.Errorf("killed at %s: %d processes said that they go on, want 1; %d acts failed, want %d", s.hit, resumed, failed, lost)
+	}
+}
+
+// admitted checks that ledger and model know of the pictures that are lost.
+func (s *workshop) admitted(t *testing.T, id string, lost int) {
+	t.Helper()
+	unsettled := 0
+	for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--run", id, "--json").Items {
+		var used struct {
+			Unsettled int `json:"unsettled_calls"`
+		}
+		if err := json.Unmarshal(op.Usage, &used); err != nil {
+			t.Fatal(err)
+		}
+		if unsettled += used.Unsettled; used.Unsettled > 0 && (op.Status != "failed" || op.Failure.Message == "") {
+			t.Errorf("killed at %s: operation %+v", s.hit, op)
+		}
+	}
+	told := false
+	for _, r := range s.chat.Requests() {
+		for _, m := range r.Messages {
+			told = told || strings.Contains(m.Text, "No image was made") && strings.Contains(m.Text, "may have been billed")
+		}
+	}
+	if unsettled != lost || !told {
+		t.Errorf("killed at %s: %d calls are known to be unsettled, want %d; the model was told: %t", s.hit, unsettled, lost, told)
+	}
+}

@@ -1,0 +1,90 @@
+package generate_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// TestWhatWasCutOffIsFetched: a request that was cancelled and is made again with its key
+// takes its operation up: a task is asked for and not begun again, a call that was never
+// made is made, and one that was cut off while it was answered is not repeated. The budgets
+// count everything once.
+func TestWhatWasCutOffIsFetched(t *testing.T) {
+	t.Parallel()
+	money := &ledgerBudget{}
+	h := build(t, func(_ *house, c *generate.Config) { c.Budget, c.Concurrency = money, 2 })
+	ctx, stop := context.WithCancelCause(t.Context())
+	var healed atomic.Bool
+	var cut string // the key of the call that is cut off while it is answered
+	var busy sync.WaitGroup
+	busy.Add(2)
+	h.gemini.OnStart = func(ctx context.Context, task generate.Task, number int) (generate.Update, error) {
+		switch number {
+		case 1:
+			return generate.Update{Task: generate.Handle{ID: "task"}, ReportedUSD: "0.1"}, nil
+		case 2:
+			cut = task.Key
+			busy.Done()
+			<-ctx.Done()
+			return generate.Update{}, ctx.Err()
+		}
+		return generate.Update{Done: true, Items: []generate.Item{h.picture(ctx, t, uint8(number))}, ReportedUSD: "0.2"}, nil
+	}
+	h.gemini.OnPoll = func(ctx context.Context, _ generate.Task, handle generate.Handle, _ int) (generate.Update, error) {
+		if !healed.Load() {
+			busy.Done()
+			<-ctx.Done()
+			return generate.Update{}, ctx.Err()
+		}
+		return generate.Update{Task: handle, Done: true, Items: []generate.Item{h.picture(ctx, t, 99)}}, nil
+	}
+	go func() {
+		busy.Wait()
+		stop(media.Errorf(media.CodeDeadline, "the time of the run was over"))
+	}()
+	ask := trio()
+	ask.IdempotencyKey, ask.TakeUp = "act", true
+	first, err := h.Generate(ctx, ask)
+	if err != nil || len(first.Outputs()) != 0 || len(h.gemini.Tasks()) != 2 {
+		t.Fatalf("%+v, %v after %d calls", first, err, len(h.gemini.Tasks()))
+	}
+	healed.Store(true)
+	second, err := h.Generate(t.Context(), ask)
+	if err != nil || second.Operation != first.Operation || len(h.gemini.Tasks()) != 3 || len(second.Warnings) != 0 {
+		t.Fatalf("%+v, %v after %d calls", second, err, len(h.gemini.Tasks()))
+	}
+	for _, slot := range second.Slots {
+		lost := strings.HasSuffix(cut, "-"+strconv.Itoa(slot.Index))
+		if lost != (slot.Output == nil) || lost != (slot.Error != nil) {
+			t.Errorf("slot %d: %+v", slot.Index, slot)
+		}
+	}
+	if second.Status != generate.StatusCancelled || second.Usage.Images != 2 {
+		t.Errorf("%s, usage %+v", second.Status, second.Usage)
+	}
+	spent := map[string]int64{}
+	for _, c := range money.settled {
+		spent[*c.USD] += c.Images
+	}
+	if len(money.settled) != 2 || spent["0.1"] != 0 || spent["0.2"] != 2 {
+		t.Errorf("settled %+v", spent)
+	}
+	if r := money.reserved; len(r) != 2 || r[1].Images != 2 || r[1].ID != first.Operation {
+		t.Errorf("reserved %+v", r)
+	}
+	third, err := h.Generate(t.Context(), ask)
+	if err != nil || third.Status != second.Status || len(h.gemini.Tasks()) != 3 || len(money.settled) != 2 {
+		t.Errorf("%+v, %v after %d calls", third, err, len(h.gemini.Tasks()))
+	}
+	ask.TakeUp = false
+	if fourth, err := h.Generate(t.Context(), ask); err != nil || fourth.Operation != first.Operation || len(h.gemini.Tasks()) != 3 {
+		t.Errorf("recalled %+v, %v", fourth, err)
+	}
+}

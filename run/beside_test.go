@@ -1,0 +1,75 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/durable"
+)
+
+// one is a service that works on one run that it took over at a time.
+func (h *house) one(t *testing.T) *run.Service {
+	t.Helper()
+	c := engineConfig(h.path)
+	c.TakesOver, c.Limit = true, 1
+	engine, err := durable.Open(t.Context(), c)
+	must(t, err)
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
+	must(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestResumeBesideAnotherProcess: a run that is handed over goes to whoever is free; who
+// wanted it as well is refused as soon as that is so, and the log names the agent as ever.
+func TestResumeBesideAnotherProcess(t *testing.T) {
+	t.Parallel()
+	waits := `{"actions":[{"name":"Wait","params":{}}]}`
+	h := build(t, waits, waits, `{"message":"fine","done":true}`, `{"message":"fine","done":true}`)
+	dying := h.one(t)
+	var ids []string
+	for range 2 {
+		r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+		must(t, err)
+		<-h.arrived
+		ids = append(ids, r.ID)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	dying.HandOver(gone)
+	busy := h.one(t)
+	_, err := busy.Resume(t.Context(), owner, ids[0], nil)
+	must(t, err)
+	<-h.arrived
+	free := h.one(t)
+	// The test waits for less long than a service that is not told.
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	if _, err := busy.Resume(ctx, owner, ids[1], nil); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "another process goes on") {
+		t.Errorf("resumed beside another process: %v", err)
+	}
+	<-h.arrived
+	if _, err := free.Resume(ctx, owner, ids[0], nil); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("resumed what another process works on: %v", err)
+	}
+	names := map[string]int{}
+	events, err := h.store.ListEvents(ctx, owner, ids[1], 0, ledger.MaxLimit)
+	must(t, err)
+	for _, e := range events {
+		var data agent.RunStarted
+		if e.Kind == "run-started" || e.Kind == "run-resumed" {
+			must(t, json.Unmarshal(e.Payload, &data))
+			names[e.Kind+" "+data.Agent+" "+data.Name]++
+		}
+	}
+	if len(names) != 2 || names["run-started painter Painter"] != 1 || names["run-resumed painter Painter"] != 1 {
+		t.Errorf("told %v", names)
+	}
+}

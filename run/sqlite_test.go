@@ -1,0 +1,58 @@
+//go:build !postgres || !unix
+
+package run_test
+
+import (
+	"database/sql"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"atelier/ledger/sqlite"
+	"atelier/run/durable"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// openStore opens the ledger of a path.
+func openStore(tb testing.TB, path string) store {
+	tb.Helper()
+	s, err := sqlite.Open(tb.Context(), sqlite.Config{Path: path, Logger: slog.New(slog.DiscardHandler)})
+	must(tb, err)
+	return s
+}
+
+// engineConfig is where the engine beside a ledger is.
+func engineConfig(path string) durable.Config {
+	return durable.Config{Path: filepath.Join(filepath.Dir(path), "engine.db")}
+}
+
+// dump is all that ledger and engine hold, by where.
+func (h *house) dump(tb testing.TB) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	for _, file := range []string{"a.db", "a.db-wal", "engine.db", "engine.db-wal"} {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(h.path), file))
+		if os.IsNotExist(err) {
+			continue // there is no engine, or nothing is left in its log
+		}
+		must(tb, err)
+		all[file] = string(b)
+	}
+	return all
+}
+
+// occupy lets nobody write events until release is called, as another process that
+// writes just now.
+func (h *house) occupy(tb testing.TB) (release func()) {
+	tb.Helper()
+	db, err := sql.Open("sqlite", h.path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	must(tb, err)
+	tb.Cleanup(func() { _ = db.Close() }) // it wrote nothing
+	tx, err := db.BeginTx(tb.Context(), nil)
+	must(tb, err)
+	return func() { _ = tx.Rollback() }
+}
