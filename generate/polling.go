@@ -60,8 +60,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			return last, x.cancelTask(ctx, p.call, h, context.Cause(ctx))
 		case err != nil && !transient(err):
 			d.take(ctx, u)
-			err.Retryable = false // the task was paid for: the call is not made again
-			return u, err
+			return u, taskLost(err)
 		case err != nil:
 			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
 			continue
@@ -105,6 +104,16 @@ func (x *execution) rest(ctx context.Context, pause time.Duration, told *waiting
 		return context.Cause(ctx)
 	}
 	return ctx.Err()
+}
+
+// taskLost is the error of a task that nobody can ask for any more. The task was paid for,
+// so the call is not made again; that its provider does not know it is no bad input.
+func taskLost(err *media.Error) *media.Error {
+	err.Retryable = false
+	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
+		err.Code = media.CodeBadResponse
+	}
+	return err
 }
 
 // transient tells a failed poll from an answer about the task.
