@@ -221,11 +221,7 @@ func (g *Gateway) Providers() []Provider {
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is
 // cancelled. A provider that works past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
-	if r.Model == "" && len(r.Fallback) == 0 {
-		r.Fallback = g.config.Fallback
-	}
-	r.OptionsFor = g.optionsFor(r)
-	p, err := g.planAny(ctx, r)
+	p, err := g.first(ctx, r)
 	if err != nil {
 		return p.refused(), err
 	}
@@ -252,6 +248,16 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	}
 	defer g.here.leave(x.op.ID)
 	return x.work(ctx), nil
+}
+
+// first is the plan by the first model of the request, or of the gateway's chain, that can
+// be asked at all.
+func (g *Gateway) first(ctx context.Context, r Request) (*Plan, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = g.config.Fallback
+	}
+	r.OptionsFor = g.optionsFor(r)
+	return g.planAny(ctx, r)
 }
 
 // recall finds what an idempotency key has already made, or goes on with it.

@@ -54,7 +54,7 @@ type preview struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.req)
-	p, err := g.afford(ctx, p, id)
+	p, err := g.reserve(ctx, p, id)
 	if err != nil {
 		return nil, ctx, wrap("reserve", err)
 	}

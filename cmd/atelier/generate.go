@@ -36,7 +36,7 @@ type generateCmd struct {
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
-	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
+	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
 	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
@@ -208,22 +208,6 @@ func formatOf(file string) (string, error) {
 		return strings.ToLower(filepath.Ext(file)[1:]), nil
 	}
 	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac", file)
-}
-
-func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
-	plan, err := a.gateway.Plan(ctx, req)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return w.printJSON(plan)
-	}
-	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
-	w.line("calls     %s", plural(len(plan.Calls), "call"))
-	w.line("estimate  %s", money(plan.EstimatedUSD))
-	w.dispositions(plan.Dispositions)
-	w.warnings(plan.Warnings)
-	return nil
 }
 
 // numbered is the name of one of several files.
