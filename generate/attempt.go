@@ -28,14 +28,14 @@ func (c call) n() int { return len(c.slots) }
 func (x *execution) carry(ctx context.Context, c call) {
 	lane := x.g.lanes[c.plan.Model.Provider]
 	if err := lane.slots.Acquire(ctx, 1); err != nil {
-		x.fail(ctx, c, 0, asError(err))
+		x.fail(ctx, c, 0, x.ended(ctx))
 		return
 	}
 	defer lane.slots.Release(1)
 	next, over := x.takeUp(ctx, c)
 	for number := next; !over; number++ {
-		if ended := ctx.Err(); ended != nil {
-			x.fail(ctx, c, 0, asError(ended))
+		if ctx.Err() != nil {
+			x.fail(ctx, c, 0, x.ended(ctx))
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
@@ -56,6 +56,9 @@ func (x *execution) carry(ctx context.Context, c call) {
 		}
 		x.emit(ctx, Event{Kind: EventRetry, Error: slotError(err), Wait: wait, Progress: -1})
 		if ended := x.journal.Sleep(ctx, wait); ended != nil {
+			if ctx.Err() != nil {
+				ended = x.ended(ctx)
+			}
 			x.fail(ctx, c, got, asError(ended))
 			return
 		}
@@ -186,7 +189,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		a.Usage.Images = d.given
 	}
 	a.Status, a.Error = d.status(failed), nil
-	if failed != nil {
+	if failed != nil && !stillRunning(failed) {
 		a.Error = slotError(failed)
 	}
 	if a.Status != StatusRunning {

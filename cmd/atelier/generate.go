@@ -90,7 +90,9 @@ func (c *generateCmd) Run(w *world) error {
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
-		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
+		wanted, end := w.until(generate.ErrLetGo)
+		defer end()
+		ctx := scoped(wanted, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
 			return err
 		}
@@ -134,10 +136,8 @@ func (c *generateCmd) wait(w *world) error {
 		if err := c.prepare(); err != nil {
 			return err
 		}
-		ctx, leave := context.WithCancelCause(context.WithoutCancel(w.ctx))
-		defer leave(nil)
-		stop := context.AfterFunc(w.ctx, func() { leave(generate.ErrLeft) })
-		defer stop()
+		ctx, end := w.until(generate.ErrLeft)
+		defer end()
 		res, err := a.gateway.Resume(scoped(ctx, ""), c.Wait)
 		p.clear()
 		if err != nil {

@@ -41,6 +41,8 @@ type Harness struct {
 	// Masked, if not nil, is asked of a picture that the provider made before a mask is
 	// laid on it: such a provider takes masks for no other pictures.
 	Masked *generate.Request
+	// Unstoppable says that the provider has no way to stop a task.
+	Unstoppable bool
 	// NotifySecret is what the provider's notifications are signed with or carry; empty
 	// if it signs none.
 	NotifySecret string
