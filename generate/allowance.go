@@ -140,7 +140,7 @@ func (a *Allowance) room(c Charge) error {
 // room is nil if what is wanted fits beside all that is spent and held.
 func (b Bounds) room(all, wants account, c Charge) error {
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
-		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this asks for %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
+		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
 	}
 	if left := b.Tokens - all.tokens; b.Tokens > 0 && wants.tokens > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), wants.tokens)

@@ -219,7 +219,8 @@ func (g *Gateway) Providers() []Provider {
 // result comes with the error and shows the refused settings. After the first call
 // the result tells everything: every slot has its own status and error, see
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is
-// cancelled. A provider that works past its wait leaves the operation running.
+// cancelled, unless the cause of ctx is [ErrLeft] or [ErrLetGo]. A provider that works
+// past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	p, err := g.first(ctx, r)
 	if err != nil {
