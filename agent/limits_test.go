@@ -81,7 +81,7 @@ func TestImagesOfTheWholeRun(t *testing.T) {
 		images  int
 	}{
 		"as many as allowed": {3, []any{drawStep(3), told("Images")}, nil, 3},
-		"one over":           {3, []any{drawStep(4), told("may make 3 images and has 3 left, and this asks for 4")}, nil, 0},
+		"one over":           {3, []any{drawStep(4), told("may make 3 images and has 3 left, and this makes 4")}, nil, 0},
 		"fewer then":         {3, []any{drawStep(2), drawStep(2), drawStep(1), told("Images")}, nil, 3},
 		"none left":          {2, []any{drawStep(2), drawStep(1), told("has 0 left")}, nil, 2},
 		"at once":            {3, []any{drawStep(2, 2, 2), told("has 1 left")}, nil, 2},

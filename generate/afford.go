@@ -2,20 +2,74 @@ package generate
 
 import (
 	"context"
+	"math/big"
 
 	"atelier/media"
 )
 
 // charge is what the plan's calls may use.
 func (p *Plan) charge(act string) Charge {
-	return Operation{ID: act, Modality: p.req.Modality, N: p.N(), Cost: Cost{EstimatedUSD: p.EstimatedUSD}}.estimated()
+	c := Charge{ID: act, USD: p.EstimatedUSD}
+	if p.req.Modality == media.ModalityImage {
+		c.Images = int64(p.Makes)
+	}
+	return c
 }
 
-// afford reserves what the plan may use, else what the first of its next models may use
+// Rehearse works out what [Gateway.Generate] would do with the request now, with its
+// budgets: which model of the chain it would ask, how often and for how much. It makes no
+// call, holds nothing and writes nothing; pictures are not converted.
+//
+// Errors: those of [Gateway.Plan], and media.CodeOverBudget, with the plan, where no model
+// of the chain fits into what is left.
+func (g *Gateway) Rehearse(ctx context.Context, r Request) (*Plan, error) {
+	p, err := g.first(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	return g.afford(ctx, p, func(q *Plan) error {
+		_, err := g.config.Budget.Room(ctx, q.charge(""))
+		return err
+	})
+}
+
+// Room tells whether the budgets have room for all these plans together. The error has
+// code media.CodeOverBudget.
+func (g *Gateway) Room(ctx context.Context, plans ...*Plan) error {
+	sum, usd := Charge{}, new(big.Rat)
+	unknown := false
+	for _, p := range plans {
+		c := p.charge("")
+		sum.Images += c.Images
+		unknown = unknown || c.USD == nil
+		usd.Add(usd, accountOf(c).usd)
+	}
+	if text := decimal(usd); !unknown || usd.Sign() > 0 {
+		sum.USD = &text
+	}
+	_, err := g.config.Budget.Room(ctx, sum)
+	return err
+}
+
+// reserve holds what the plan may use, else what the first of its next models may use
 // that fits, which then takes its place.
-func (g *Gateway) afford(ctx context.Context, p *Plan, operation string) (*Plan, error) {
-	dear := g.config.Budget.Reserve(ctx, p.charge(operation))
+func (g *Gateway) reserve(ctx context.Context, p *Plan, operation string) (*Plan, error) {
+	return g.afford(ctx, p, func(q *Plan) error {
+		if q != p {
+			if err := g.prepare(ctx, q); err != nil {
+				return err
+			}
+		}
+		return g.config.Budget.Reserve(ctx, q.charge(operation))
+	})
+}
+
+// afford gives the plan if fits says nothing against it, else that of the first of its
+// next models that fits. Over budget, the plan comes with the error.
+func (g *Gateway) afford(ctx context.Context, p *Plan, fits func(*Plan) error) (*Plan, error) {
+	dear := fits(p)
 	if media.CodeOf(dear) != media.CodeOverBudget || p.req.Strict {
+		g.unpriced(ctx, p)
 		return p, dear
 	}
 	warnings := []string{p.Model.Name + " was passed over: " + asError(dear).Message}
@@ -24,10 +78,7 @@ func (g *Gateway) afford(ctx context.Context, p *Plan, operation string) (*Plan,
 		r.Model, r.Fallback, r.Prefer = name, p.req.Fallback[i+1:], nil
 		q, err := g.Plan(ctx, r)
 		if err == nil {
-			err = g.prepare(ctx, q)
-		}
-		if err == nil {
-			err = g.config.Budget.Reserve(ctx, q.charge(operation))
+			err = fits(q)
 		}
 		if err != nil {
 			warnings = append(warnings, passedOver(name, err))
@@ -35,9 +86,22 @@ func (g *Gateway) afford(ctx context.Context, p *Plan, operation string) (*Plan,
 		}
 		q.Dispositions = stoodIn(q.Dispositions, p.asked(), q.Model.Name, asError(dear).Message)
 		q.Warnings = append(warnings, q.Warnings...)
+		g.unpriced(ctx, q)
 		return q, nil
 	}
 	return p, dear
+}
+
+// unpriced warns of a plan whose price nobody knows, where money is bounded: then the
+// bound does not hold it back.
+func (g *Gateway) unpriced(ctx context.Context, p *Plan) {
+	if p.EstimatedUSD != nil {
+		return
+	}
+	if bounded, err := g.config.Budget.Room(ctx, Charge{}); bounded && err == nil {
+		p.Warnings = append(p.Warnings, "nobody knows beforehand what "+p.Model.Name+
+			" costs here: budgets of money let it pass while something is left, and count what its provider reports")
+	}
 }
 
 // afford reserves what a model that stands in may use. What was reserved for calls that
@@ -59,6 +123,7 @@ func (x *execution) afford(ctx context.Context, p *Plan) error {
 		}
 	}
 	x.acts = append(x.acts, p.act)
+	x.g.unpriced(ctx, p)
 	return nil
 }
 

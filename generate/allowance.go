@@ -114,12 +114,18 @@ func (InMemory) Reserve(ctx context.Context, c Charge) error {
 // Room tells whether the allowance has room for a charge.
 func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
 	a := AllowanceOf(ctx)
-	if a == nil || a.Bounds == (Bounds{}) {
+	if a == nil {
 		return false, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return true, a.room(c)
+	return a.Bounds.count(c), a.room(c)
+}
+
+// count tells whether a bound counts what an act uses.
+func (b Bounds) count(c Charge) bool {
+	free := c.USD != nil && accountOf(c).usd.Sign() == 0
+	return b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0
 }
 
 // room is nil if a charge fits beside all that is spent and held; the caller holds mu.
@@ -134,7 +140,7 @@ func (a *Allowance) room(c Charge) error {
 // room is nil if what is wanted fits beside all that is spent and held.
 func (b Bounds) room(all, wants account, c Charge) error {
 	if left := b.Images - all.images; b.Images > 0 && wants.images > max(left, 0) {
-		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this asks for %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
+		return media.Errorf(media.CodeOverBudget, "the run may make %d images and has %d left, and this makes %d: raise it or ask for less", b.Images, max(left, 0), wants.images)
 	}
 	if left := b.Tokens - all.tokens; b.Tokens > 0 && wants.tokens > max(left, 0) {
 		return media.Errorf(media.CodeOverBudget, "the run may use %d tokens and has %d left, and this needs %d", b.Tokens, max(left, 0), wants.tokens)

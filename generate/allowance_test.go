@@ -37,7 +37,7 @@ func TestAllowanceInMemory(t *testing.T) {
 		}
 	}
 	reserve(charge("a", 2, "0.5"), "")
-	reserve(charge("b", 2, "0.1"), "may make 3 images and has 1 left, and this asks for 2")
+	reserve(charge("b", 2, "0.1"), "may make 3 images and has 1 left, and this makes 2")
 	reserve(charge("b", 1, "0.6"), "may cost $1 and has $0.5 left, and this needs $0.6")
 	reserve(generate.Charge{ID: "b", Tokens: 11}, "may use 10 tokens and has 10 left, and this needs 11")
 	for range 2 {

@@ -29,14 +29,14 @@ func (c call) n() int { return len(c.slots) }
 func (x *execution) carry(ctx context.Context, c call) {
 	lane := x.g.lanes[c.plan.Model.Provider]
 	if err := lane.slots.Acquire(ctx, 1); err != nil {
-		x.fail(ctx, c, 0, x.stopped(ctx))
+		x.fail(ctx, c, 0, x.ended(ctx))
 		return
 	}
 	defer lane.slots.Release(1)
 	next, over := x.takeUp(ctx, c)
 	for number := next; !over; number++ {
 		if ctx.Err() != nil {
-			x.fail(ctx, c, 0, x.stopped(ctx))
+			x.fail(ctx, c, 0, x.ended(ctx))
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
@@ -48,7 +48,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 			return
 		}
 		if unmade(ctx, err) {
-			x.fail(ctx, c, got, x.stopped(ctx))
+			x.fail(ctx, c, got, x.ended(ctx))
 			return
 		}
 		wait, again := x.g.pause(err, number)
@@ -60,8 +60,11 @@ func (x *execution) carry(ctx context.Context, c call) {
 			return
 		}
 		x.emit(ctx, Event{Kind: EventRetry, Error: slotError(err), Wait: wait, Progress: -1})
-		if x.journal.Sleep(ctx, wait) != nil {
-			x.fail(ctx, c, got, x.stopped(ctx))
+		if ended := x.journal.Sleep(ctx, wait); ended != nil {
+			if ctx.Err() != nil {
+				ended = x.ended(ctx)
+			}
+			x.fail(ctx, c, got, asError(ended))
 			return
 		}
 	}
@@ -116,7 +119,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 
 // unmade tells whether a call came to nothing, and cost nothing, because the work was left.
 func unmade(ctx context.Context, failed *media.Error) bool {
-	return failed != nil && failed.Code == media.CodeCancelled && journal.Left(ctx) && !errors.Is(failed, ErrUnsettled)
+	return failed != nil && failed.Code == media.CodeCancelled && left(ctx) && !errors.Is(failed, ErrUnsettled)
 }
 
 // task is the plan's pattern for one call.
@@ -204,7 +207,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		a.Usage.Images = d.given
 	}
 	a.Status, a.Error = d.status(failed), nil
-	if failed != nil {
+	if failed != nil && !stillRunning(failed) {
 		a.Error = slotError(failed)
 	}
 	if a.Status != StatusRunning {

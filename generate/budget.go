@@ -1,10 +1,6 @@
 package generate
 
-import (
-	"context"
-
-	"atelier/media"
-)
+import "context"
 
 // Charge is what one billable act may use, or did use: an operation, or a call of a
 // chat model.
@@ -29,19 +25,11 @@ type Budget interface {
 	// for the same act changes nothing.
 	Reserve(ctx context.Context, c Charge) error
 	// Room tells whether an act would pass now, and holds nothing. bounded is false where no
-	// budget counts it; the error is that of Reserve.
+	// budget counts what it uses; money that is unknown is counted, money of "0" is not. The
+	// error is that of Reserve.
 	Room(ctx context.Context, c Charge) (bounded bool, err error)
 	// Settle gives the reservation back and counts what the act used. It is called when
 	// the act is over, in a later process perhaps, and once more if a process dies before
 	// it saved the end: the second time changes nothing.
 	Settle(ctx context.Context, c Charge)
-}
-
-// estimated is what an operation may use.
-func (o Operation) estimated() Charge {
-	c := Charge{ID: o.ID, USD: o.Cost.EstimatedUSD}
-	if o.Modality == media.ModalityImage {
-		c.Images = int64(o.N)
-	}
-	return c
 }

@@ -129,7 +129,8 @@ type Price struct {
 	// credit. Prices of tokens and characters are per million. Tokens of output that are
 	// no picture's, those of sound too, are token_text_out.
 	Unit string `json:"unit" yaml:"unit"`
-	// Quality, Size and Tier narrow the line; empty matches all.
+	// Quality, Size and Tier narrow the line; empty matches all. A size of "auto" is that
+	// which the provider decides on.
 	Quality string `json:"quality,omitempty" yaml:"quality"`
 	Size    string `json:"size,omitempty" yaml:"size"`
 	Tier    string `json:"tier,omitempty" yaml:"tier"`

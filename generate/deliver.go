@@ -210,8 +210,12 @@ func (x *execution) together(ctx context.Context, fn func(context.Context)) {
 	fn(ctx)
 }
 
-// fail ends the slots of a call that nothing came for.
+// fail ends the slots of a call that nothing came for, unless another process has taken
+// them: then they are its to end.
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
+	if media.CodeOf(context.Cause(ctx)) == media.CodeConflict {
+		return
+	}
 	save, done := saving(ctx)
 	defer done()
 	for _, index := range c.slots[min(got, c.n()):] {

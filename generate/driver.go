@@ -35,7 +35,9 @@ type Driver interface {
 	// know is media.CodeNotFound; a failed task is Done with an Err item for each
 	// result. Synchronous drivers return media.CodeUnsupported.
 	Poll(ctx context.Context, t Task, h Handle) (Update, error)
-	// Cancel asks the provider to stop; best effort, idempotent.
+	// Cancel asks the provider to stop; best effort, idempotent. An error says that the task
+	// may go on and be billed: media.CodeUnsupported where the provider has no way to stop
+	// one, media.CodeUnavailable where it could not be asked.
 	Cancel(ctx context.Context, h Handle) error
 }
 

@@ -219,13 +219,10 @@ func (g *Gateway) Providers() []Provider {
 // result comes with the error and shows the refused settings. After the first call
 // the result tells everything: every slot has its own status and error, see
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is
-// cancelled. A provider that works past its wait leaves the operation running.
+// cancelled, unless the cause of ctx is [ErrLeft] or [ErrLetGo]. A provider that works
+// past its wait leaves the operation running.
 func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
-	if r.Model == "" && len(r.Fallback) == 0 {
-		r.Fallback = g.config.Fallback
-	}
-	r.OptionsFor = g.optionsFor(r)
-	p, err := g.planAny(ctx, r)
+	p, err := g.first(ctx, r)
 	if err != nil {
 		return p.refused(), err
 	}
@@ -252,6 +249,16 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	}
 	defer g.here.leave(x.op.ID)
 	return x.work(ctx), nil
+}
+
+// first is the plan by the first model of the request, or of the gateway's chain, that can
+// be asked at all.
+func (g *Gateway) first(ctx context.Context, r Request) (*Plan, error) {
+	if r.Model == "" && len(r.Fallback) == 0 {
+		r.Fallback = g.config.Fallback
+	}
+	r.OptionsFor = g.optionsFor(r)
+	return g.planAny(ctx, r)
 }
 
 // recall finds what an idempotency key has already made, or goes on with it.

@@ -3,120 +3,130 @@ package generate_test
 import (
 	"context"
 	"errors"
-	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"atelier/generate"
-	"atelier/generate/generatetest"
-	"atelier/journal"
 	"atelier/media"
 )
 
-// TestLeftCallsEnd: a process that is leaving lets the call end that it has begun, begins
-// no other, and another process makes those.
-func TestLeftCallsEnd(t *testing.T) {
-	t.Parallel()
-	h := build(t, func(_ *house, c *generate.Config) { c.Concurrency = 1 })
-	ctx, leave := context.WithCancelCause(t.Context())
-	h.gemini.OnStart = func(call context.Context, task generate.Task, _ int) (generate.Update, error) {
-		leave(journal.Leave(time.Hour))
-		var items []generate.Item
-		for range task.N {
-			b := generatetest.Stored(call, t, h.codec, generatetest.PNG(70, 70, byte(len(items))))
-			items = append(items, generate.Item{Blob: &b})
-		}
-		return generate.Update{Done: true, Items: items}, call.Err()
-	}
-	got, err := h.Generate(ctx, generate.Request{Model: "nano banana pro", Prompt: "a house", N: 3})
-	if err != nil || got.Status != generate.StatusRunning {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	calls := len(h.gemini.Tasks())
-	if kept := len(got.Outputs()); calls != 1 || kept == 0 || kept != h.gemini.Tasks()[0].N {
-		t.Errorf("%d calls, %d results kept", calls, kept)
-	}
-	if slices.Contains(h.log.Entries(), "finish cancelled") {
-		t.Errorf("it was ended: %q", h.log.Entries())
-	}
-	h.gemini.OnStart = nil
-	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
-	if err != nil || after.Status != generate.StatusSucceeded || len(after.Outputs()) != 3 {
-		t.Errorf("gone on with: %+v, %v", after, err)
+// ending is a case of [TestHowTasksEnd]: why nobody waits any longer, and what the provider
+// says when it is asked to stop.
+type ending struct {
+	why    error
+	cancel error
+	// status is the operation's, asked how often the provider was asked to stop.
+	status generate.Status
+	asked  int
+	// unsettled are the calls that may have been billed, warns is a part of a warning.
+	unsettled int
+	warns     string
+	// made are the results that whoever goes on gets, started the calls that it makes.
+	made, started int
+}
+
+func endings() map[string]ending {
+	no := media.Errorf(media.CodeUnsupported, "it has no way to stop a task")
+	away := media.Errorf(media.CodeUnavailable, "it could not be asked")
+	return map[string]ending{
+		"cancelled, and it stops":       {context.Canceled, nil, generate.StatusCancelled, 2, 0, "", 0, 0},
+		"cancelled, and it cannot stop": {context.Canceled, no, generate.StatusCancelled, 2, 2, "may bill it: it has no way", 0, 0},
+		"let go, and it stops":          {generate.ErrLetGo, nil, generate.StatusCancelled, 2, 0, "", 0, 0},
+		"let go, and it cannot stop":    {generate.ErrLetGo, no, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
+		"let go, and it is away":        {generate.ErrLetGo, away, generate.StatusRunning, 2, 0, "it was left to be fetched", 2, 0},
+		"left":                          {generate.ErrLeft, no, generate.StatusRunning, 0, 0, "", 3, 1},
 	}
 }
 
-// TestLeftBeforeItWasSent: a call that the end of its process came before is made by the
-// next one; one that was sent may have been billed, and is not.
-func TestLeftBeforeItWasSent(t *testing.T) {
+// TestHowTasksEnd: three calls, two of which have a task while the third one waits for its
+// turn, when nobody waits for them any longer.
+func TestHowTasksEnd(t *testing.T) {
 	t.Parallel()
-	for name, sent := range map[string]bool{"not sent": false, "sent": true} {
+	for name, c := range endings() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t, nil)
-			ctx, leave := context.WithCancelCause(t.Context())
-			h.openai.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
-				leave(generate.ErrLeft) // at once
-				<-call.Done()
-				e := media.Errorf(media.CodeCancelled, "it was cancelled")
-				if sent {
-					e.Cause = generate.ErrUnsettled
+			h := build(t, func(_ *house, cfg *generate.Config) { cfg.Concurrency = 2 })
+			ctx, end := context.WithCancelCause(t.Context())
+			defer end(nil)
+			var polled, over atomic.Int32
+			h.gemini.OnStart = func(_ context.Context, task generate.Task, _ int) (generate.Update, error) {
+				return generate.Update{Task: generate.Handle{ID: task.Key}, ReportedUSD: "0.1"}, nil
+			}
+			h.gemini.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, n int) (generate.Update, error) {
+				if over.Load() > 0 {
+					return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, uint8(n))}}, nil
 				}
-				return generate.Update{}, e
+				if polled.Add(1) == 2 {
+					end(c.why)
+				}
+				<-ctx.Done()
+				return generate.Update{Task: to}, nil
 			}
-			got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
-			if err != nil {
-				t.Fatal(err)
+			h.gemini.OnCancel = func(generate.Handle) error { return c.cancel }
+			got, err := h.Generate(ctx, trio())
+			if err != nil || got.Status != c.status || len(h.gemini.Cancelled()) != c.asked || got.Usage.Unsettled != c.unsettled {
+				t.Fatalf("%v: %s, %d asked to stop, %d unsettled", err, got.Status, len(h.gemini.Cancelled()), got.Usage.Unsettled)
 			}
-			h.openai.OnStart = nil
-			after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
-			if err != nil {
-				t.Fatal(err)
+			if said := strings.Join(got.Warnings, "\n"); (said == "") != (c.warns == "") || !strings.Contains(said, c.warns) {
+				t.Errorf("warnings %q, want %q", said, c.warns)
 			}
-			calls, made, unsettled := len(h.openai.Tasks()), len(after.Outputs()), after.Usage.Unsettled
-			if sent && (calls != 1 || made != 0 || unsettled != 1) || !sent && (calls != 2 || made != 1 || unsettled != 0) {
-				t.Errorf("%d calls, %d results, %d unsettled: %+v", calls, made, unsettled, after)
+			over.Add(1)
+			began := len(h.gemini.Tasks())
+			again, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			if err != nil || len(again.Outputs()) != c.made || len(h.gemini.Tasks())-began != c.started || again.Status == generate.StatusRunning {
+				t.Errorf("%v: %+v after %d new calls", err, again, len(h.gemini.Tasks())-began)
+			}
+			if strings.Contains(strings.Join(again.Warnings, "\n"), "left to be fetched") {
+				t.Errorf("fetched, and still warned of: %q", again.Warnings)
 			}
 		})
 	}
 }
 
-// TestLeftBeforeItFellBack: the models that stand in are asked by who goes on.
-func TestLeftBeforeItFellBack(t *testing.T) {
+// TestAbandonedTasksCount: what a provider goes on with, though the caller gave up, counts
+// in the budgets by what it named and as many pictures as it makes.
+func TestAbandonedTasksCount(t *testing.T) {
 	t.Parallel()
-	h := build(t, nil)
-	ctx, leave := context.WithCancelCause(t.Context())
-	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-		leave(generate.ErrLeft)
-		return generate.Update{}, media.Errorf(media.CodeModerated, "no")
+	money := &ledgerBudget{}
+	h := build(t, func(_ *house, cfg *generate.Config) { cfg.Budget = money })
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	h.gemini.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{Task: generate.Handle{ID: "t"}, ReportedUSD: "0.1"}, nil
 	}
-	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"offline"}})
-	if err != nil || got.Status != generate.StatusRunning {
+	h.gemini.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+		end()
+		return generate.Update{Task: to}, nil
+	}
+	h.gemini.OnCancel = func(generate.Handle) error { return errors.New("no") }
+	got, err := h.Generate(ctx, generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
+	if err != nil || got.Status != generate.StatusCancelled {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
-	if err != nil || after.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
-		t.Errorf("gone on with: %+v, %v", after, err)
+	if s := money.settled[0]; s.Images != 1 || text(s.USD) != "0.1" {
+		t.Errorf("settled %d images for %s", s.Images, text(s.USD))
+	}
+	if _, err := h.Retry(t.Context(), generate.Again{Operation: got.Operation}); err == nil || !strings.Contains(err.Error(), "may have been billed") {
+		t.Errorf("Retry: %v", err)
 	}
 }
 
-// TestGraceEnds: the grace is not without end.
-func TestGraceEnds(t *testing.T) {
+// TestLetGoWithoutALog: a gateway that nobody can go on from cancels.
+func TestLetGoWithoutALog(t *testing.T) {
 	t.Parallel()
-	h := build(t, nil)
-	ctx, leave := context.WithCancelCause(t.Context())
-	var why atomic.Value
-	h.openai.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
-		leave(journal.Leave(time.Millisecond))
-		<-call.Done()
-		why.Store(context.Cause(call))
-		return generate.Update{}, media.Errorf(media.CodeCancelled, "it was cancelled")
+	h := build(t, func(_ *house, cfg *generate.Config) { cfg.Operations = generate.NopLog{} })
+	ctx, end := context.WithCancelCause(t.Context())
+	h.gemini.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{Task: generate.Handle{ID: "t"}}, nil
 	}
-	if _, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"}); err != nil {
-		t.Fatal(err)
+	h.gemini.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+		end(generate.ErrLetGo)
+		return generate.Update{Task: to}, nil
 	}
-	if err, _ := why.Load().(error); !errors.Is(err, journal.ErrLeft) {
-		t.Errorf("the call ended because of %v", err)
+	h.gemini.OnCancel = func(generate.Handle) error { return media.Errorf(media.CodeUnsupported, "no") }
+	got, err := h.Generate(ctx, generate.Request{Model: "Nano Banana Pro", Prompt: "a house"})
+	if err != nil || got.Status != generate.StatusCancelled || got.Usage.Unsettled != 1 || got.Slots[0].Error.Code != media.CodeCancelled {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -55,7 +55,7 @@ func (m Model) price(unit, quality, size, tier string) (*big.Rat, bool) {
 // estimate is what n results of this task should cost; nil if the catalogue cannot
 // tell, which is not zero.
 func estimate(t Task, n int) *string {
-	size := ""
+	size := "auto" // what the provider decides on
 	if t.Width > 0 {
 		size = sides{t.Width, t.Height}.String()
 	}

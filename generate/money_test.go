@@ -67,7 +67,7 @@ func TestEachCallCountsItsOwnMoney(t *testing.T) {
 			money := &ledgerBudget{}
 			h := build(t, func(_ *house, cfg *generate.Config) { cfg.Budget = money })
 			h.openai.OnStart, h.gemini.OnStart = c.openai(h), c.gemini(h)
-			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Size: "1024x1024", Fallback: []string{"Nano Banana Pro"}})
+			got := h.must(t, generate.Request{Model: "gpt-image-2", N: c.n, Fallback: []string{"Nano Banana Pro"}})
 			if cost := got.Cost; cost.ReportedUSD != nil || cost.EstimatedUSD == nil || *cost.EstimatedUSD != c.estimated {
 				t.Errorf("cost %v reported, %v estimated, want about %s", text(cost.ReportedUSD), text(cost.EstimatedUSD), c.estimated)
 			}

@@ -35,6 +35,7 @@ type execution struct {
 	previews  map[int]preview // by slot index
 	makers    map[int]*Plan   // who gave what came, by slot index
 	running   bool            // a task goes on past the wait
+	aside     string          // a warning of this process alone, which is not kept
 	unsettled map[int]bool    // slots whose call may have been billed
 	again     map[int]bool    // slots whose result alone failed, unbilled
 	asked     []int           // slots that are asked for: all, or those of this round
@@ -54,7 +55,7 @@ type preview struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.req)
-	p, err := g.afford(ctx, p, id)
+	p, err := g.reserve(ctx, p, id)
 	if err != nil {
 		return nil, ctx, wrap("reserve", err)
 	}
@@ -199,10 +200,14 @@ func (x *execution) finish(ctx context.Context) *Result {
 
 // result shows the operation as it is.
 func (x *execution) result() *Result {
+	warnings := slices.Clone(x.warnings)
+	if x.aside != "" {
+		warnings = append(warnings, x.aside)
+	}
 	return &Result{
 		Operation: x.op.ID, Status: x.op.Status, Model: x.op.Model, Provider: x.op.Provider,
 		Slots: x.slots, Dispositions: x.op.Dispositions, Usage: x.op.Usage, Cost: x.op.Cost,
-		Warnings: x.warnings, Metadata: x.op.Metadata,
+		Warnings: warnings, Metadata: x.op.Metadata,
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 type Plan struct {
 	Model Model `json:"model"`
 	// Calls lists how many results each provider call would be asked for.
-	Calls        []int         `json:"calls"`
+	Calls []int `json:"calls"`
+	// Makes is how many results come of them: more than N where every call draws a grid.
+	Makes        int           `json:"makes"`
 	Dispositions []Disposition `json:"dispositions"`
 	// EstimatedUSD is the expected cost as decimal text; nil if unknown.
 	EstimatedUSD *string  `json:"estimated_usd"`
@@ -24,12 +26,13 @@ type Plan struct {
 	task   Task // the pattern of every call
 	driver Driver
 	exact  *sides
+	gives  int    // how many results every call gives; 0 means as many as it is asked for
 	round  *round // nil unless it is done again
 	act    string // what its money is reserved for; empty for the operation
 	why    string // the reason if it stands in for another
 }
 
-// N is how many results the plan makes.
+// N is how many results the plan asks for.
 func (p *Plan) N() int {
 	n := 0
 	for _, c := range p.Calls {
@@ -76,18 +79,28 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	}
 	p := &Plan{
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
-		req: r, task: n.task, driver: c.driver, exact: n.exact,
+		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid,
 	}
-	p.EstimatedUSD = p.estimate(p.N())
 	if err := p.review(); err != nil {
 		return nil, err
 	}
+	p.Makes = p.makes(p.N())
+	p.EstimatedUSD = p.estimate(p.Makes)
 	if r.Strict {
 		if err := p.refuse(); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
+}
+
+// makes is how many results come where n are asked for.
+func (p *Plan) makes(n int) int {
+	made := 0
+	for _, c := range split(n, p.Model.MaxN) {
+		made += max(c, p.gives)
+	}
+	return made
 }
 
 // estimate is what n results of the plan should cost; nil if the catalogue cannot tell.

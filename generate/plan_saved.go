@@ -11,6 +11,8 @@ type savedPlan struct {
 	Request Request `json:"request"`
 	Task    Task    `json:"task"`
 	Calls   []int   `json:"calls"`
+	// Gives is how many results every call gives, if not those that it is asked for.
+	Gives int `json:"gives,omitempty"`
 	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
 	Exact string `json:"exact,omitempty"`
 	// Dispositions are the plan's own, before others stood in.
@@ -22,7 +24,7 @@ type savedPlan struct {
 // save writes the plan for [Gateway.Resume]. One whose words look like media is not
 // saved: what is saved is searched for such, and would come back changed.
 func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Round: p.round, Dispositions: p.Dispositions}
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Round: p.round, Dispositions: p.Dispositions}
 	if p.exact != nil {
 		s.Exact = p.exact.String()
 	}
@@ -49,7 +51,7 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, round: s.Round, Dispositions: s.Dispositions}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round, Dispositions: s.Dispositions}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact
 	}

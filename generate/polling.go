@@ -3,23 +3,12 @@ package generate
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
-
-// ErrLeft is the cause of a context that ends because somebody does not want to wait any
-// longer: tasks at their providers go on, and [Gateway.Resume] finds them.
-var ErrLeft = journal.ErrLeft
-
-// errRunning is the cause where a task goes on past the wait: that is no failure.
-var errRunning = errors.New("task goes on")
-
-// stillRunning tells whether a task was left to go on.
-func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
 
 // polling is a task that is asked for.
 type polling struct {
@@ -44,24 +33,20 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	last, pause, waited := Update{Task: h}, every, time.Duration(0)
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait {
-			x.mu.Lock()
-			x.running = true
-			x.mu.Unlock()
-			return last, media.Errorf(media.CodeDeadline, "wait %s for %s: %w", wait, m.Name, errRunning)
+			return last, x.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
 		if err := x.rest(ctx, pause, told); err != nil {
-			return last, x.cancelTask(ctx, p.call, h, err)
+			return x.giveUp(ctx, p, last)
 		}
 		u, err := x.ask(ctx, p, told, number)
 		pause = every
 		switch {
 		case ctx.Err() != nil:
 			d.take(ctx, u)
-			return last, x.cancelTask(ctx, p.call, h, context.Cause(ctx))
+			return x.giveUp(ctx, p, last)
 		case err != nil && !transient(err):
 			d.take(ctx, u)
-			err.Retryable = false // the task was paid for: the call is not made again
-			return u, err
+			return u, taskLost(err)
 		case err != nil:
 			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
 			continue
@@ -101,10 +86,18 @@ func (x *execution) rest(ctx context.Context, pause time.Duration, told *waiting
 		case <-done:
 		}
 	}()
-	if err := x.journal.Sleep(nap, pause); err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	_ = x.journal.Sleep(nap, pause) // its only failure that counts is the end of ctx
 	return ctx.Err()
+}
+
+// taskLost is the error of a task that nobody can ask for any more. The task was paid for,
+// so the call is not made again; that its provider does not know it is no bad input.
+func taskLost(err *media.Error) *media.Error {
+	err.Retryable = false
+	if err.Code == media.CodeNotFound || err.Code == media.CodeInvalid {
+		err.Code = media.CodeBadResponse
+	}
+	return err
 }
 
 // transient tells a failed poll from an answer about the task.
@@ -115,41 +108,4 @@ func transient(err *media.Error) bool {
 	default:
 		return err.Retryable
 	}
-}
-
-// stopped is why work whose context ended goes no further.
-func (x *execution) stopped(ctx context.Context) *media.Error {
-	if left := x.leave(context.Cause(ctx)); left != nil {
-		return left
-	}
-	return asError(ctx.Err())
-}
-
-// halted tells whether ctx ended, so that nothing more begins.
-func (x *execution) halted(ctx context.Context) bool {
-	return ctx.Err() != nil && x.stopped(ctx) != nil
-}
-
-// leave leaves the operation as it is where another process goes on with it; nil otherwise.
-func (x *execution) leave(why error) *media.Error {
-	if !errors.Is(why, ErrLeft) && media.CodeOf(why) != media.CodeConflict {
-		return nil
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.running = true
-	return media.Errorf(media.CodeConflict, "leave it to another process: %w", errRunning)
-}
-
-// cancelTask asks the provider to stop.
-func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error) *media.Error {
-	if left := x.leave(why); left != nil {
-		return left
-	}
-	save, done := saving(ctx)
-	defer done()
-	if err := c.plan.driver.Cancel(save, h); err != nil {
-		x.warn("the provider could not be told to stop: " + asError(err).Message)
-	}
-	return asError(why)
 }

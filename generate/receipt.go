@@ -13,7 +13,7 @@ type receipt struct {
 	call        int
 	act         string // whose reservation it counts against; empty for the operation's own
 	model       Model
-	slots       int // how many results it was asked for
+	makes       int // how many results come of it
 	usage       Usage
 	reportedUSD string
 	// estimatedUSD is what its plan expects for the results that were made or may have been
@@ -23,15 +23,15 @@ type receipt struct {
 
 // receiptOf is the receipt of an attempt by a plan.
 func receiptOf(p *Plan, a Attempt) receipt {
-	r := receipt{call: a.Call, act: p.act, model: p.Model, slots: len(a.Slots), usage: a.Usage, reportedUSD: a.ReportedUSD}
-	r.estimatedUSD = p.estimate(min(r.images(), r.slots))
+	r := receipt{call: a.Call, act: p.act, model: p.Model, makes: p.makes(len(a.Slots)), usage: a.Usage, reportedUSD: a.ReportedUSD}
+	r.estimatedUSD = p.estimate(min(r.images(), r.makes))
 	return r
 }
 
 // images are those that were made or may have been billed.
 func (r receipt) images() int {
 	if r.usage.Unsettled > 0 {
-		return max(r.usage.Images, r.slots)
+		return max(r.usage.Images, r.makes)
 	}
 	return r.usage.Images
 }

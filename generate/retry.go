@@ -108,8 +108,9 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	op := saved.Operation
 	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
 	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
-	money := p.owes(op)
-	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), money.estimated()); err != nil {
+	p.Makes = p.makes(len(slots))
+	p.EstimatedUSD = p.estimate(p.Makes)
+	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), p.charge(op.ID)); err != nil {
 		return nil, wrap("reserve money", err)
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {
@@ -179,11 +180,4 @@ func (s *Saved) objection(slot Slot) string {
 func (a Attempt) billed() bool {
 	u := a.Usage
 	return u.Images > 0 || u.InputTokens > 0 || u.OutputTokens > 0 || u.Unsettled > 0 || a.ReportedUSD != "" || a.Status != StatusFailed
-}
-
-// owes is the part of an operation that its budgets have not settled yet: this round.
-func (p *Plan) owes(op Operation) Operation {
-	op.N = len(p.round.Slots)
-	op.Cost.EstimatedUSD = p.estimate(op.N)
-	return op
 }

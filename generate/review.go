@@ -2,6 +2,7 @@ package generate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/media"
@@ -14,7 +15,8 @@ type Reviewed interface {
 	Driver
 	// Review tells what becomes of settings that the model takes, but not in this task:
 	// each disposition stands in the place of the one for the same setting, and those
-	// for settings that nobody asked for are passed over. A prompt has a disposition only
+	// for settings that nobody asked for are passed over. One for "n" names how many results
+	// a call gives, where that is not what the catalogue says. A prompt has a disposition only
 	// if one is here: it is sent otherwise. It makes no call. Its error
 	// refuses the task before anything is journalled: media.CodeInvalid for options that
 	// make no sense, media.CodeUnsupported for what the provider cannot do.
@@ -34,6 +36,9 @@ func (p *Plan) review() error {
 		return err
 	}
 	for _, n := range notes {
+		if each, err := strconv.Atoi(n.Applied); n.Setting == "n" && err == nil {
+			p.gives = each
+		}
 		if asked := strings.TrimSpace(p.req.Prompt); n.Setting == "prompt" && asked != "" {
 			n.Asked, n.Applied = clip(media.Scrub(asked)), clip(n.Applied)
 			p.Dispositions = append(p.Dispositions, n)

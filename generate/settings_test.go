@@ -117,7 +117,12 @@ func TestEstimates(t *testing.T) {
 		{generate.Request{Model: "gpt-image-1.5", Quality: "high", Size: "1024x1024"}, "0.133"},
 		{generate.Request{Model: "gpt-image-1.5", Quality: "hd", Size: "1536x1024", N: 10}, "2"},
 		{generate.Request{Model: "gpt-image-1.5"}, "unknown"},
-		{generate.Request{Model: "gpt-image-2", Quality: "high"}, "unknown"},
+		{generate.Request{Model: "gpt-image-2", Quality: "high", N: 2}, "0.38"},
+		{generate.Request{Model: "gpt-image-2", Size: "auto", Quality: "standard"}, "0.062"},
+		{generate.Request{Model: "gpt-image-2", Size: "1024x1024"}, "0.0412090368"},
+		{generate.Request{Model: "gpt-image-2", Size: "1024x1024", Quality: "low"}, "0.0134217728"},
+		{generate.Request{Model: "gpt-image-2", Size: "3840x2160", Quality: "hd"}, "1.0036224"},
+		{generate.Request{Model: "gpt-image-2.5-sunburst", Quality: "high"}, "unknown"},
 		{generate.Request{Model: "offline", N: 100}, "0"},
 	} {
 		c.req.Prompt = "a house"

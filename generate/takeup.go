@@ -13,7 +13,7 @@ import (
 func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 	past := x.past[c.number]
 	if len(past) == 0 {
-		return 1, false
+		return 1, x.cancelled(c)
 	}
 	a := past[len(past)-1]
 	switch {
@@ -43,6 +43,14 @@ func attemptError(a Attempt) *media.Error {
 		return media.Errorf(media.CodeUnavailable, "the process ended before this result was saved: ask for it again")
 	}
 	return media.Errorf(a.Error.Code, "%s", a.Error.Message)
+}
+
+// cancelled tells whether a call was given up before it began: nobody wants its results
+// any more, see [ErrLetGo].
+func (x *execution) cancelled(c call) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return !slices.ContainsFunc(c.slots, func(index int) bool { return x.slots[index-1].Status != StatusCancelled })
 }
 
 // settled tells whether every slot of a call is final.

@@ -19,7 +19,8 @@ type Operation struct {
 	StepID string `json:"step_id,omitempty"`
 	// Key is the idempotency key, unique per owner; empty means none.
 	Key string `json:"idempotency_key,omitempty"`
-	// Status is queued, submitted, running, succeeded, partial, failed, moderated or cancelled.
+	// Status is queued (no call was made), submitted (one was sent), running (a provider has
+	// a task of it), succeeded, partial, failed, moderated or cancelled.
 	Status   string         `json:"status"`
 	Method   string         `json:"method,omitempty"`
 	Modality media.Modality `json:"modality,omitempty"`
@@ -38,9 +39,10 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
-	// HeldBy works on it, until HeldUntil alone; written by BeginOperation, not read back.
+	// HeldBy works on it, until HeldUntil alone; both are written by BeginOperation, and
+	// HeldBy is not read back. One that is not finished and not held was left.
 	HeldBy    string    `json:"-"`
-	HeldUntil time.Time `json:"-"`
+	HeldUntil time.Time `json:"held_until,omitzero"`
 
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 	CreatedAt  time.Time `json:"created_at"`
@@ -105,7 +107,9 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	ReopenOperation(ctx context.Context, o Operation, slots []int) error
 	// SaveSlot inserts or overwrites a slot by operation and index.
 	SaveSlot(ctx context.Context, s Slot) error
-	// SaveTask inserts or overwrites a provider call by id.
+	// SaveTask inserts or overwrites a provider call by id. With a call that is submitted or
+	// running, an operation that is not finished becomes so, in the same commit; it never
+	// goes back.
 	SaveTask(ctx context.Context, t Task) error
 	// Operation reads one with its slots and provider calls.
 	Operation(ctx context.Context, owner, id string) (Operation, []Slot, []Task, error)

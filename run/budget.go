@@ -124,8 +124,9 @@ func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err
 		if err := l.Room(amountOf(c).Of(l.Unit), have.Spent, have.Reserved); err != nil {
 			return true, err
 		}
+		bounded = bounded || l.Unit == ledger.UnitMoney || amountOf(c).Of(l.Unit) > 0
 	}
-	return len(limits) > 0, nil
+	return bounded, nil
 }
 
 // limits are the budgets that a charge counts against.

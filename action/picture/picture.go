@@ -102,7 +102,7 @@ func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Pri
 	case err != nil:
 		return action.Price{Note: "no estimate: " + err.Error()}, nil //nolint:nilerr // a price that is not known is none
 	}
-	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.N(), plan.Model.Name)}, nil
+	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.Makes, plan.Model.Name)}, nil
 }
 
 // run asks the gateway.

@@ -42,7 +42,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		}
 	}
 	if c.DryRun {
-		return c.comparePlans(w, rivals)
+		return c.comparePlans(ctx, w, a, rivals)
 	}
 	if err := c.prepare(); err != nil {
 		return err
@@ -78,23 +78,6 @@ func (c *generateCmd) optionsOf(a *app, req generate.Request, model string) map[
 		return !slices.Contains(used, key) && slices.ContainsFunc(c.Model, func(m string) bool { return provider(m) == key })
 	})
 	return out
-}
-
-// comparePlans shows what a comparison would ask and cost.
-func (c *generateCmd) comparePlans(w *world, rivals []rival) error {
-	if c.JSON {
-		plans := make([]*generate.Plan, 0, len(rivals))
-		for _, r := range rivals {
-			plans = append(plans, r.plan)
-		}
-		return w.printJSON(map[string]any{"comparison": plans})
-	}
-	var rows [][]string
-	for _, r := range rivals {
-		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, plural(len(r.plan.Calls), "call"), money(r.plan.EstimatedUSD)})
-	}
-	table(w.stdout, []string{"MODEL", "PROVIDER", "CALLS", "ESTIMATE"}, rows)
-	return nil
 }
 
 // comparisonView is one model's part of a comparison as programs see it.

@@ -38,7 +38,7 @@ type generateCmd struct {
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
-	DryRun         bool     `help:"Show what would be asked and what it would cost; call nobody."`
+	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
 	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
@@ -92,7 +92,9 @@ func (c *generateCmd) Run(w *world) error {
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
-		ctx := scoped(w.ctx, uuid.Must(uuid.NewV7()).String())
+		wanted, end := w.until(generate.ErrLetGo)
+		defer end()
+		ctx := scoped(wanted, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
 			return err
 		}
@@ -139,10 +141,8 @@ func (c *generateCmd) wait(w *world) error {
 		if err := c.prepare(); err != nil {
 			return err
 		}
-		ctx, leave := context.WithCancelCause(context.WithoutCancel(w.ctx))
-		defer leave(nil)
-		stop := context.AfterFunc(w.ctx, func() { leave(journal.Leave(leaveGrace)) })
-		defer stop()
+		ctx, end := w.until(journal.Leave(leaveGrace))
+		defer end()
 		res, err := a.gateway.Resume(scoped(ctx, ""), c.Wait)
 		p.clear()
 		if err != nil {
@@ -213,22 +213,6 @@ func formatOf(file string) (string, error) {
 		return strings.ToLower(filepath.Ext(file)[1:]), nil
 	}
 	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac", file)
-}
-
-func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
-	plan, err := a.gateway.Plan(ctx, req)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return w.printJSON(plan)
-	}
-	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
-	w.line("calls     %s", plural(len(plan.Calls), "call"))
-	w.line("estimate  %s", money(plan.EstimatedUSD))
-	w.dispositions(plan.Dispositions)
-	w.warnings(plan.Warnings)
-	return nil
 }
 
 // numbered is the name of one of several files.

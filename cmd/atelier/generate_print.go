@@ -87,8 +87,9 @@ func ending(res *generate.Result, firstErr *generate.SlotError) error {
 		return quiet{exitInterrupted}
 	case len(res.Outputs()) > 0:
 		return nil
-	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress:
-		// A slot is too large, or leads to a forbidden place, by what the provider sent.
+	case firstErr == nil, firstErr.Code == media.CodeTooLarge, firstErr.Code == media.CodeBlockedAddress, firstErr.Code == media.CodeConflict:
+		// A slot is too large, leads to a forbidden place, or met another request, by what the
+		// provider sent.
 		return quiet{exitProvider}
 	}
 	return quiet{exitCode(firstErr.Code)}

@@ -52,6 +52,17 @@ type world struct {
 	terminal bool // stderr is a terminal
 }
 
+// until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
+// caller ends it.
+func (w *world) until(why error) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(w.ctx))
+	stop := context.AfterFunc(w.ctx, func() { cancel(why) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 func main() {
 	goruntime.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

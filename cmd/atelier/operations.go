@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"atelier/generate"
 	"atelier/ledger"
@@ -45,7 +46,7 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		var rows [][]string
 		for _, o := range list.Items {
-			rows = append(rows, []string{o.ID, o.Status, o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)})
+			rows = append(rows, []string{o.ID, standing(o), o.Model, priceOf(o), moment(o.CreatedAt), short(promptOf(o), 60)})
 		}
 		table(w.stdout, []string{"OPERATION", "STATUS", "MODEL", "COST", "STARTED", "PROMPT"}, rows)
 		if list.Next != "" {
@@ -53,6 +54,20 @@ func (c *operationsListCmd) Run(w *world) error {
 		}
 		return nil
 	})
+}
+
+// left tells whether an operation is not finished and nobody works on it: its process
+// ended, or does not wait any longer.
+func left(o ledger.Operation) bool {
+	return o.FinishedAt.IsZero() && o.HeldUntil.Before(time.Now()) //nolint:forbidigo // the clock of the command line
+}
+
+// standing is how an operation stands.
+func standing(o ledger.Operation) string {
+	if left(o) {
+		return o.Status + ", left"
+	}
+	return o.Status
 }
 
 // priceOf says what an operation cost; one that is under way may cost its estimate.
@@ -90,7 +105,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		if c.JSON {
 			return w.printJSON(map[string]any{"operation": o, "slots": slots, "calls": tasks})
 		}
-		w.line("%s  %s  %s (%s)", o.ID, o.Status, o.Model, o.Provider)
+		w.line("%s  %s  %s (%s)", o.ID, standing(o), o.Model, o.Provider)
 		w.line("prompt:  %s", promptOf(o))
 		w.line("cost:    %s estimated, %s reported", money(o.EstimatedUSD), money(o.ReportedUSD))
 		for _, sl := range slots {
@@ -113,8 +128,10 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.dispositions(dispositions)
 		switch {
+		case left(o):
+			w.line("it is not finished and nobody works on it: atelier generate --wait %s", o.ID)
 		case o.FinishedAt.IsZero():
-			w.line("it is not finished: atelier generate --wait %s", o.ID)
+			w.line("a process works on it: to wait for it, atelier generate --wait %s", o.ID)
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
 			var u generate.Usage
 			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
@@ -144,7 +161,9 @@ func (c *operationsRetryCmd) Run(w *world) error {
 		if err := shown.prepare(); err != nil {
 			return err
 		}
-		ctx := scoped(w.ctx, "")
+		wanted, end := w.until(generate.ErrLetGo)
+		defer end()
+		ctx := scoped(wanted, "")
 		res, err := a.gateway.Retry(ctx, generate.Again{Operation: c.ID, All: c.All})
 		p.clear()
 		if err != nil {

@@ -99,18 +99,19 @@ func (d *Driver) item(m *made) generate.Item {
 	return it
 }
 
-// moderated is a refusal with the provider's reasons; their key is spelled with a blank.
+// moderated is a refusal with the provider's reasons, if it gives any; their key is spelled
+// with a blank. The status says who refused and is no reason.
 func (d *Driver) moderated(stage, what string, got result) []generate.Item {
 	var details struct {
 		Reasons []post.Text `json:"Moderation Reasons"`
 	}
 	_ = json.Unmarshal(got.Details, &details) // they are not always there
-	words := []string{got.Status}
+	var reasons []string
 	for _, r := range details.Reasons {
-		if s := string(r); s != "" && !slices.Contains(words, s) {
-			words = append(words, s)
+		if s := string(r); s != "" && !slices.Contains(reasons, s) {
+			reasons = append(reasons, s)
 		}
 	}
-	return d.client.Moderated(generate.Task{}, generate.Safety{Stage: stage, Categories: words},
-		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(words, ", ")))
+	return d.client.Moderated(generate.Task{}, generate.Safety{Stage: stage, Categories: reasons},
+		"Black Forest Labs refused %s: change the prompt (%s)", what, d.client.Clean(strings.Join(append([]string{got.Status}, reasons...), ", ")))
 }

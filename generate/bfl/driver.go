@@ -86,8 +86,10 @@ func (d *Driver) Poll(ctx context.Context, _ generate.Task, h generate.Handle) (
 	})
 }
 
-// Cancel does nothing: the provider has no way to stop a task.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }
+// Cancel is media.CodeUnsupported: the provider has no way to stop a task.
+func (d *Driver) Cancel(context.Context, generate.Handle) error {
+	return media.Errorf(media.CodeUnsupported, "Black Forest Labs has no way to stop a task")
+}
 
 // address is where a task is asked for: where the provider said, if the key may go
 // there, else the base.

@@ -41,6 +41,8 @@ type Harness struct {
 	// Masked, if not nil, is asked of a picture that the provider made before a mask is
 	// laid on it: such a provider takes masks for no other pictures.
 	Masked *generate.Request
+	// Unstoppable says that the provider has no way to stop a task.
+	Unstoppable bool
 	// NotifySecret is what the provider's notifications are signed with or carry; empty
 	// if it signs none.
 	NotifySecret string
@@ -224,6 +226,14 @@ func (b *bench) clean(t *testing.T, r *generate.Result) {
 // its own. What a provider cannot play is left out, for the reason that the clause gives.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
+	Record(t, h, func(Clause) {})
+}
+
+// Record is [Run] that tells of every variant that passed, from several goroutines: one
+// that failed, or did not run, is not told. All have been told when the test is over that
+// t is of.
+func Record(t *testing.T, h Harness, passed func(Clause)) {
+	t.Helper()
 	if h.Model == "" || h.Driver == nil {
 		t.Fatal("the harness has no model or no driver")
 	}
@@ -234,6 +244,11 @@ func Run(t *testing.T, h Harness) {
 		for variant := range c.Variants {
 			t.Run(c.title(variant), func(t *testing.T) {
 				t.Parallel()
+				t.Cleanup(func() {
+					if !t.Failed() && !t.Skipped() {
+						passed(c)
+					}
+				})
 				c.play(t, h, variant)
 			})
 		}

@@ -22,6 +22,8 @@ type Driver struct {
 	// OnPoll answers a poll; number counts the polls of the driver, from 1. Nil is
 	// media.CodeUnsupported.
 	OnPoll func(ctx context.Context, t generate.Task, h generate.Handle, number int) (generate.Update, error)
+	// OnCancel answers who asks to stop a task; nil is no error.
+	OnCancel func(h generate.Handle) error
 	// Make makes the blobs of calls without OnStart; required for those.
 	Make func(ctx context.Context, t generate.Task, index int) (media.Blob, error)
 
@@ -71,12 +73,15 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	return d.OnPoll(ctx, t, h, number)
 }
 
-// Cancel notes the task.
+// Cancel notes the task and answers by the script.
 func (d *Driver) Cancel(_ context.Context, h generate.Handle) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cancelled = append(d.cancelled, h)
-	return nil
+	if d.OnCancel == nil {
+		return nil
+	}
+	return d.OnCancel(h)
 }
 
 // Tasks lists the calls so far in the order in which they began.

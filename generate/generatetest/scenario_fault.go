@@ -53,9 +53,7 @@ func expected(f Fault) expectation {
 		return failed(media.CodeConflict)
 	case FaultTaskFailed:
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
-	case FaultTaskLost:
-		return failed(media.CodeNotFound)
-	case FaultExpiredLink:
+	case FaultTaskLost, FaultExpiredLink:
 		return failed(media.CodeBadResponse)
 	case FaultHugeHeader:
 		return failed(media.CodeTooLarge)

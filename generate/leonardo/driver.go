@@ -111,5 +111,7 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	})
 }
 
-// Cancel does nothing: the provider has no way to stop a generation.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }
+// Cancel is media.CodeUnsupported: the provider has no way to stop a generation.
+func (d *Driver) Cancel(context.Context, generate.Handle) error {
+	return media.Errorf(media.CodeUnsupported, "Leonardo has no way to stop a generation")
+}

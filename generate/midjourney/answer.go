@@ -23,7 +23,9 @@ func (d *Driver) update(ctx context.Context, t generate.Task, s proxy.Job) (gene
 	case "FAILURE":
 		u.Items = d.failed(t, string(s.FailReason))
 	case "CANCEL":
-		u.Items = post.Each(t, generate.Item{Err: media.Errorf(media.CodeCancelled, "the job was cancelled at the Midjourney proxy")})
+		e := media.Errorf(media.CodeUnavailable, "the job was cancelled at the Midjourney proxy, not from here: ask again")
+		e.Retryable = false // it may be billed
+		u.Items = post.Each(t, generate.Item{Err: e})
 	default:
 		u.Done, u.Usage = false, generate.Usage{}
 	}

@@ -292,7 +292,7 @@ func TestCancelStopsTheJob(t *testing.T) {
 		}
 	}
 	u := s.done(t, q, h)
-	if s.sim.Status(h.ID) != "CANCEL" || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeCancelled {
+	if s.sim.Status(h.ID) != "CANCEL" || len(u.Items) != 2 || media.CodeOf(u.Items[1].Err) != media.CodeUnavailable {
 		t.Errorf("%s, %+v", s.sim.Status(h.ID), u.Items)
 	}
 	if err := s.other(t, "wrong").Cancel(t.Context(), h); media.CodeOf(err) != media.CodeUnavailable {

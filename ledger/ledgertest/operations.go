@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -57,6 +58,47 @@ func operationRoundTrip(t *testing.T, f *fixture) {
 	}
 	if list, err := f.ListOperations(ctx, "bob", ledger.OperationQuery{}); err != nil || len(list.Items) != 0 {
 		t.Errorf("bob's list: %+v, %v", list, err)
+	}
+}
+
+// operationFollowsItsCalls: what was sent to a provider, or is under way there, is not
+// queued; a call that is over, or late, takes nothing back.
+func operationFollowsItsCalls(t *testing.T, f *fixture) {
+	t.Helper()
+	ctx := t.Context()
+	until := f.deps.Now().Add(time.Hour).Truncate(time.Second)
+	o := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: until}
+	must(t, f.BeginOperation(ctx, o))
+	status := func(want string) {
+		t.Helper()
+		got, _, _, err := f.Operation(ctx, owner, o.ID)
+		must(t, err)
+		list, err := f.ListOperations(ctx, owner, ledger.OperationQuery{Status: want})
+		if must(t, err); got.Status != want || len(list.Items) != 1 {
+			t.Errorf("status %s, %d listed as %s", got.Status, len(list.Items), want)
+		}
+	}
+	save := func(call int, what string) {
+		t.Helper()
+		must(t, f.SaveTask(ctx, ledger.Task{ID: fmt.Sprint("call-", call), OperationID: o.ID, Call: call, Attempt: 1, Provider: "bfl", Status: what}))
+	}
+	status("queued")
+	for _, step := range []struct {
+		call       int
+		what, want string
+	}{{1, "submitted", "submitted"}, {1, "failed", "submitted"}, {2, "running", "running"}, {3, "submitted", "running"}, {2, "succeeded", "running"}} {
+		save(step.call, step.what)
+		status(step.want)
+	}
+	if got, _, _, err := f.Operation(ctx, owner, o.ID); err != nil || !got.HeldUntil.Equal(until) {
+		t.Errorf("held until %s, %v", got.HeldUntil, err)
+	}
+	o.Status, o.FinishedAt = "partial", f.deps.Now()
+	must(t, f.FinishOperation(ctx, o))
+	save(3, "running")
+	status("partial")
+	if got, _, _, err := f.Operation(ctx, owner, o.ID); err != nil || !got.HeldUntil.IsZero() {
+		t.Errorf("finished, and held until %s, %v", got.HeldUntil, err)
 	}
 }
 

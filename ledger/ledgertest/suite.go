@@ -150,6 +150,7 @@ func Run(t *testing.T, h Harness) {
 		"no base64 in any column":         noBase64,
 		"operation round trip":            operationRoundTrip,
 		"operation conflicts":             operationConflicts,
+		"operations follow their calls":   operationFollowsItsCalls,
 		"operations are held by one":      heldByOne,
 		"operations are reopened once":    reopened,
 		"operation of a task":             operationOfTask,

@@ -153,7 +153,7 @@ func bflColumns() []Column {
 	var all []Column
 	for _, model := range []string{"FLUX.2 Pro", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
 		all = append(all, Column{"bfl", generatetest.Harness{
-			Model: model, NotifySecret: secret,
+			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
@@ -169,7 +169,7 @@ func leonardoColumns() []Column {
 	var all []Column
 	for _, model := range []string{"Leonardo Phoenix 1.0", "Leonardo Anime XL"} {
 		all = append(all, Column{"leonardo", generatetest.Harness{
-			Model: model, NotifySecret: secret,
+			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
 			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()

@@ -109,13 +109,30 @@ func (s *Store) SaveTask(ctx context.Context, t ledger.Task) error {
 	v.set("created_at", now)
 	v.set("updated_at", now)
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		return v.upsert(ctx, tx, "provider_tasks", "id")
+		if err := v.upsert(ctx, tx, "provider_tasks", "id"); err != nil {
+			return err
+		}
+		return underWay(ctx, tx, t, now)
 	})
+}
+
+// underWay lets an operation follow a call of its own.
+func underWay(ctx context.Context, tx *sql.Tx, t ledger.Task, now string) error {
+	var err error
+	switch t.Status {
+	case "submitted":
+		_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
+			WHERE id = $3 AND finished_at IS NULL AND status = 'queued'`, t.Status, now, t.OperationID)
+	case "running":
+		_, err = tx.ExecContext(ctx, `UPDATE operations SET status = $1, updated_at = $2
+			WHERE id = $3 AND finished_at IS NULL AND status IN ('queued', 'submitted')`, t.Status, now, t.OperationID)
+	}
+	return err
 }
 
 const operationColumns = `id, owner, tree_id, run_id, step_id, idempotency_key, status, method, modality,
 	provider, model, api_model, request, dispositions, usage_counts, metadata, warnings, estimated_usd, reported_usd,
-	error_code, error_message, retryable, finished_at, created_at, updated_at`
+	error_code, error_message, retryable, held_until, finished_at, created_at, updated_at`
 
 func scanOperation(from row) (ledger.Operation, error) {
 	var o ledger.Operation
@@ -123,7 +140,7 @@ func scanOperation(from row) (ledger.Operation, error) {
 		str(&o.Method), str(&o.Modality), str(&o.Provider), str(&o.Model), str(&o.APIModel), jsonCol{&o.Request},
 		jsonCol{&o.Dispositions}, jsonCol{&o.Usage}, jsonCol{&o.Metadata}, jsonCol{&o.Warnings}, &o.EstimatedUSD, &o.ReportedUSD,
 		str(&o.Failure.Code), str(&o.Failure.Message), &o.Failure.Retryable,
-		timeCol{&o.FinishedAt}, timeCol{&o.CreatedAt}, timeCol{&o.UpdatedAt})
+		timeCol{&o.HeldUntil}, timeCol{&o.FinishedAt}, timeCol{&o.CreatedAt}, timeCol{&o.UpdatedAt})
 	return o, err
 }
 

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/generatetest/midjourneysim"
+	"atelier/ledger"
+)
+
+// operationList is what operations list prints, as far as the tests look at it.
+type operationList struct {
+	Items []ledger.Operation `json:"items"`
+}
+
+// atProvider waits until the one operation of the place is under way at its provider.
+func (p *place) atProvider() string {
+	p.t.Helper()
+	var id string
+	eventually(p.t, "the task is under way", func() bool {
+		list := read[operationList](p, "operations", "list", "--status", "running", "--json").Items
+		if len(list) == 1 {
+			id = list[0].ID
+		}
+		return id != ""
+	})
+	return id
+}
+
+// TestCtrlCLeavesWhatIsPaid: a provider that cannot stop a task goes on and bills it, so
+// Ctrl-C leaves it, says so, and --wait fetches it. One that is killed is seen as left too.
+func TestCtrlCLeavesWhatIsPaid(t *testing.T) {
+	t.Parallel()
+	for name, signal := range map[string]os.Signal{"ctrl-c": os.Interrupt, "kill": os.Kill} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			sim := bflsim.New(bflsim.Config{Pending: 5})
+			srv := httptest.NewServer(sim)
+			t.Cleanup(srv.Close)
+			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
+			proc := p.start("generate", "a fox", "-m", "FLUX.2 Pro")
+			id := p.atProvider()
+			if said := p.must("operations", "list").stdout; strings.Contains(said, "left") || !strings.Contains(p.must("operations", "show", id).stdout, "a process works on it") {
+				t.Errorf("while it is worked on: %s", said)
+			}
+			if err := proc.cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			o := proc.wait()
+			if name == "ctrl-c" {
+				if o.code != exitRunning || !strings.Contains(o.stderr, "Black Forest Labs has no way to stop a task") || !strings.Contains(o.stdout, "atelier generate --wait "+id) {
+					t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+				}
+				if said := p.must("operations", "list").stdout; !strings.Contains(said, "running, left") {
+					t.Errorf("left: %s", said)
+				}
+			}
+			p.must("generate", "--wait", id, "-o", filepath.Join(p.dir, "fox.png"))
+			if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
+				t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
+			}
+		})
+	}
+}
+
+// TestCtrlCCancelsWhatCanBe: a provider that stops a task is asked to.
+func TestCtrlCCancelsWhatCanBe(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.withMidjourney(midjourneysim.Config{})
+	proc := p.start("generate", "a fox", "-m", "Midjourney 7")
+	id := p.atProvider()
+	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if o := proc.wait(); o.code != exitInterrupted {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if said := p.must("operations", "show", id).stdout; !strings.Contains(said, "cancelled  Midjourney 7") {
+		t.Errorf("%s", said)
+	}
+}
+
+// TestHowAnOperationStands: one that is not finished and that nobody holds was left.
+func TestHowAnOperationStands(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for want, o := range map[string]ledger.Operation{
+		"running":         {Status: "running", HeldUntil: now.Add(time.Hour)},
+		"running, left":   {Status: "running", HeldUntil: now.Add(-time.Hour)},
+		"submitted, left": {Status: "submitted"},
+		"queued, left":    {Status: "queued"},
+		"succeeded":       {Status: "succeeded", FinishedAt: now},
+	} {
+		if got := standing(o); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
