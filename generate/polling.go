@@ -120,10 +120,7 @@ func transient(err *media.Error) bool {
 // cancelTask asks the provider to stop.
 func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error) *media.Error {
 	if errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict { // another process has the task
-		x.mu.Lock()
-		x.running = true
-		x.mu.Unlock()
-		return media.Errorf(media.CodeConflict, "leave the task to another process: %w", errRunning)
+		return x.leaveTask()
 	}
 	save, done := saving(ctx)
 	defer done()
@@ -131,4 +128,12 @@ func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error)
 		x.warn("the provider could not be told to stop: " + asError(err).Message)
 	}
 	return asError(why)
+}
+
+// leaveTask leaves a task, or a call that may have one, to whoever goes on with the operation.
+func (x *execution) leaveTask() *media.Error {
+	x.mu.Lock()
+	x.running = true
+	x.mu.Unlock()
+	return media.Errorf(media.CodeConflict, "leave the task to another process: %w", errRunning)
 }

@@ -70,6 +70,7 @@ func New(c Config) *Simulator {
 	}
 	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), tasks: map[string]*task{}, files: map[string]*file{}}
 	s.mux.HandleFunc("POST /mj/submit/{endpoint}", s.submit)
+	s.mux.HandleFunc("GET /mj/task/list", s.listAll)
 	s.mux.HandleFunc("GET /mj/task/{id}/fetch", s.fetch)
 	s.mux.HandleFunc("POST /mj/task/{id}/cancel", s.cancel)
 	s.mux.HandleFunc("POST /mj/task/list-by-condition", s.list)
@@ -148,7 +149,15 @@ func (s *Simulator) submit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.origin, q.mode, q.fault = "http://"+r.Host, mode, fault
-	s.accept(q).write(w)
+	answer := s.accept(q)
+	switch fault.Fault {
+	case generatetest.FaultHalfBody:
+		writeHalf(w, answer)
+	case generatetest.FaultAnswerLost, generatetest.FaultListLost:
+		panic(http.ErrAbortHandler)
+	default:
+		answer.write(w)
+	}
 }
 
 // envelope is the answer to a submission.
