@@ -11,11 +11,14 @@ import (
 )
 
 const (
-	// looks is how often a provider is asked for a task that it does not list: it may still
-	// be at work on the request, or just come back from what lost the answer.
+	// looks is how many lists are read without the task: the provider may still be at work on
+	// the request.
 	looks = 3
-	// lookTime is the most that one of them takes.
-	lookTime = 30 * time.Second
+	// findTime is how long is waited for a list that does not come: what lost the answer often
+	// goes on for a while.
+	findTime = time.Minute
+	// lookTime is the most that one look takes, longestLook the longest pause before the next.
+	lookTime, longestLook = 30 * time.Second, 10 * time.Second
 )
 
 // recover does what can be done for a call that an earlier process sent, or was about to
@@ -57,22 +60,31 @@ func (x *execution) find(ctx context.Context, c call, a Attempt) (Handle, *media
 	t := x.task(ctx, c)
 	t.Key = a.Key
 	every := cmp.Or(time.Duration(t.Model.PollSeconds)*time.Second, defaultPoll)
-	for number := 1; ctx.Err() == nil; number++ {
+	read, pause, waited := 0, time.Duration(0), time.Duration(0)
+	for ctx.Err() == nil {
 		h, err := x.look(ctx, d, t, a.StartedAt)
-		if err == nil && h != (Handle{}) {
+		if err == nil {
+			read++
+		}
+		if h != (Handle{}) {
 			return h, nil
 		}
-		if number == looks || err != nil && !transient(asError(err)) {
-			break
-		}
-		if err := x.journal.Sleep(ctx, every*time.Duration(number)); err != nil {
+		pause = min(pause+every, longestLook)
+		waited += pause
+		if err != nil && !transient(asError(err)) || read == looks || waited > findTime || x.journal.Sleep(ctx, pause) != nil {
 			break
 		}
 	}
+	return Handle{}, x.leftTo(ctx)
+}
+
+// leftTo is the error where ctx ended because somebody else goes on with the operation; nil
+// otherwise.
+func (x *execution) leftTo(ctx context.Context) *media.Error {
 	if why := context.Cause(ctx); errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict {
-		return Handle{}, x.leaveTask()
+		return x.leaveTask()
 	}
-	return Handle{}, nil
+	return nil
 }
 
 // look asks once. Tasks that the log knows are those of other calls.
