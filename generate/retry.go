@@ -25,12 +25,17 @@ type round struct {
 	First int `json:"first"`
 	// Slots are the indexes, from 1, that are asked for again.
 	Slots []int `json:"slots"`
+	// Found says that nothing is asked for again: the first call, of an earlier round, is gone
+	// on with, because its task was found.
+	Found bool `json:"found,omitempty"`
 }
 
 // Retry asks again for the results that failed in a finished operation and waits for them
 // as [Gateway.Generate] does. They keep their slots beside those that are there, which are
 // never asked for twice; the new calls are attempts of the same operation, with their own
-// idempotency keys, against the same budgets. Asked for are results whose error is
+// idempotency keys, against the same budgets. Before that, results whose call may have been
+// billed are looked for at a provider that is [Listed]: what it has is fetched, without a
+// call and without new money. Asked for are results whose error is
 // retryable or whose call was not billed, see [Again.All] for the others. An operation
 // that has all its results gives them, without a call. A process that dies here leaves
 // an operation that [Gateway.Resume] goes on with. ctx has the owner in its scope.
@@ -55,16 +60,26 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 		return nil, err
 	}
 	defer g.here.leave(again.Operation)
-	if err := log.Hold(ctx, again.Operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
-		return nil, err
+	found, err := g.retrieve(ctx, log, again.Operation)
+	if found != nil && found.Status == StatusRunning {
+		return found, nil
 	}
-	reopened, err := g.reopen(ctx, log, again)
+	var reopened *Saved
+	if err == nil {
+		reopened, err = g.reopen(ctx, log, again)
+	}
+	if found != nil && media.CodeOf(err) == media.CodeInvalid {
+		err = nil // what is still missing is not safe to ask for, but something was found
+	}
 	if err != nil || reopened == nil {
 		if free := log.Hold(ctx, again.Operation, g.holder, time.Time{}); err == nil && free != nil {
 			err = wrap("release operation", free)
 		}
 		if err != nil {
 			return nil, err
+		}
+		if found != nil {
+			return found, nil
 		}
 		return resultOf(saved), nil
 	}
