@@ -160,7 +160,7 @@ func providersThatKill() map[string]func() deadly {
 		"midjourney": func() deadly {
 			return deadly{
 				model: "Midjourney 7", key: "MIDJOURNEY_API_SECRET", base: "MIDJOURNEY_PROXY_URL", async: true, listed: true, unpriced: true,
-				sim: midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
+				sim:  midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
 				only: []string{"during the call", "during the answer", "during a poll", "during the download", "recorded, not committed"},
 			}
 		},

@@ -36,7 +36,8 @@ func foundAgain(t *testing.T, h Harness) {
 	b := h.set(t, func(b *bench, c *generate.Config) { c.Operations = mute{b.log, dying, dead, &sync.Once{}} })
 	var first sync.WaitGroup
 	ctx, leave := context.WithCancelCause(scoped(t.Context()))
-	first.Go(func() { _, _ = b.gateway.Generate(ctx, b.request(t, 1)) })
+	r := b.request(t, 1)
+	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
 	defer first.Wait()
 	defer close(dead)
 	defer leave(generate.ErrLeft) // what is left of the first process touches nothing
