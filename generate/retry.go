@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,10 +79,7 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if found != nil {
-			return found, nil
-		}
-		return resultOf(saved), nil
+		return cmp.Or(found, resultOf(saved)), nil
 	}
 	return g.goOn(ctx, reopened)
 }

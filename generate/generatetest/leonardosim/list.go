@@ -57,27 +57,12 @@ func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 		write(w, http.StatusOK, map[string]any{"generations": []any{}})
 		return
 	}
-	s.mu.Lock()
-	jobs := slices.Clone(s.order)
-	s.mu.Unlock()
-	slices.Reverse(jobs)
 	lost := s.lost()
 	if lost == listFails {
 		fail(w, http.StatusInternalServerError, "unexpected", "internal error")
 		return
 	}
-	all := []map[string]any{}
-	for _, j := range jobs {
-		if lost == listEmpty {
-			continue
-		}
-		state := s.state(j, j.over)
-		if all = append(all, state); lost == listTwins {
-			twin := s.state(j, j.over)
-			twin["id"] = "twin-of-" + j.id
-			all = append(all, twin)
-		}
-	}
+	all := s.states(lost)
 	offset, limit := number(r, "offset", 0), number(r, "limit", 10)
 	offset = min(offset, len(all))
 	body, _ := json.Marshal(map[string]any{"generations": all[offset:min(offset+limit, len(all))]}) // texts and numbers
@@ -89,6 +74,24 @@ func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	_, _ = w.Write(body)
+}
+
+// states are the generations as the list tells them.
+func (s *Simulator) states(lost int) []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []map[string]any{}
+	for _, j := range slices.Backward(s.order) {
+		if lost == listEmpty {
+			continue
+		}
+		if all = append(all, s.state(j, j.over)); lost == listTwins {
+			twin := s.state(j, j.over)
+			twin["id"] = "twin-of-" + j.id
+			all = append(all, twin)
+		}
+	}
+	return all
 }
 
 // number reads a number of the query, not negative.

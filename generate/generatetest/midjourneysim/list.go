@@ -24,6 +24,29 @@ const (
 	listBare           // the proxy drops what came with a submission
 )
 
+// list gives the tasks that are known; the others are left out without a word.
+func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
+	if !s.authorized(w, r) {
+		return
+	}
+	var q struct {
+		IDs []string `json:"ids"`
+	}
+	if json.NewDecoder(r.Body).Decode(&q) != nil {
+		invalid("bad request").write(w)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := []*task{}
+	for _, id := range q.IDs {
+		if t := s.tasks[id]; t != nil {
+			found = append(found, t)
+		}
+	}
+	writeAll(w, found)
+}
+
 // listAll gives the newest tasks.
 func (s *Simulator) listAll(w http.ResponseWriter, r *http.Request) {
 	if !s.authorized(w, r) {

@@ -251,30 +251,6 @@ func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
 	(&envelope{Code: 1, Description: "Cancel success", Result: t.ID}).write(w)
 }
 
-// list gives the tasks that are known; the others are left out without a word.
-func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
-	var q struct {
-		IDs []string `json:"ids"`
-	}
-	if json.NewDecoder(r.Body).Decode(&q) != nil {
-		invalid("bad request").write(w)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := []*task{}
-	for _, id := range q.IDs {
-		if t := s.tasks[id]; t != nil {
-			found = append(found, t)
-		}
-	}
-	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	_ = json.NewEncoder(w).Encode(found)
-}
-
 // Status tells the state of a task; empty for one that is not known.
 func (s *Simulator) Status(id string) string {
 	s.mu.Lock()
