@@ -75,16 +75,7 @@ func (x *execution) find(ctx context.Context, c call, a Attempt) (Handle, *media
 			break
 		}
 	}
-	return Handle{}, x.leftTo(ctx)
-}
-
-// leftTo is the error where ctx ended because somebody else goes on with the operation; nil
-// otherwise.
-func (x *execution) leftTo(ctx context.Context) *media.Error {
-	if why := context.Cause(ctx); errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict {
-		return x.leaveTask()
-	}
-	return nil
+	return Handle{}, x.leave(context.Cause(ctx))
 }
 
 // look asks once. Tasks that the log knows are those of other calls.
