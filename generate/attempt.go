@@ -106,6 +106,9 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
+	if u.Usage.Unsettled > 0 && d.got == 0 {
+		u, failed = x.trace(ctx, c, a, u, failed)
+	}
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
 		a.Task, a.Status, a.ReportedUSD = u.Task, StatusRunning, reported(c.plan.Model, u)
 		started := u
@@ -126,7 +129,7 @@ func unmade(ctx context.Context, failed *media.Error) bool {
 func (x *execution) task(ctx context.Context, c call) Task {
 	t := c.plan.task
 	t.N = c.n()
-	t.Key = x.op.Key + "-" + strconv.Itoa(c.number)
+	t.Key = x.op.ID + "-" + strconv.Itoa(c.number)
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {
 		// Each call has seeds of its own, or the calls would make equal pictures.
@@ -207,10 +210,13 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 		a.Usage.Images = d.given
 	}
 	a.Status, a.Error = d.status(failed), nil
+	if a.Status == StatusRunning && a.Task == (Handle{}) {
+		a.Status = StatusSubmitted // its task has yet to be found
+	}
 	if failed != nil && !stillRunning(failed) {
 		a.Error = slotError(failed)
 	}
-	if a.Status != StatusRunning {
+	if a.Status != StatusRunning && a.Status != StatusSubmitted {
 		a.FinishedAt = x.g.config.Now().UTC()
 	}
 	x.mu.Lock()

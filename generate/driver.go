@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"errors"
+	"time"
 
 	"atelier/media"
 )
@@ -63,6 +64,20 @@ type Handle struct {
 	URL string `json:"url,omitempty"`
 }
 
+// Listed is a [Driver] whose provider can be asked which tasks there are, so that a call
+// is not given up whose answer, and with it the name of its task, was lost.
+type Listed interface {
+	Driver
+	// Find gives the tasks that can be the one that Start began for t, in this process or
+	// another, at since or later: those that bear t.Key, or that are equal to t in all that
+	// the provider tells of them. What is merely alike is left out, and so are tasks that
+	// wait for something before they are worked on. It costs nothing and begins nothing.
+	// None is no proof that the call did not arrive: lists are cut off, proxies forget, and
+	// a request may still be on its way. Errors are those of Poll; media.CodeUnsupported or
+	// media.CodeNotFound says that this provider has no list, so that it is not asked again.
+	Find(ctx context.Context, t Task, since time.Time) ([]Handle, error)
+}
+
 // Notified is a [Driver] whose provider tells a URL when a task goes on.
 type Notified interface {
 	Driver
@@ -92,7 +107,9 @@ var ErrUnsettled = errors.New("sent and not answered")
 // Task is one provider call, planned by the Gateway: every setting in it is one
 // that the model takes, in the provider's own vocabulary.
 type Task struct {
-	// Key is the idempotency key of this call, for providers that take one.
+	// Key is the idempotency key of this call, for providers that take one or show it in
+	// their lists: unique among the calls of all owners, the same for repeats of the call,
+	// at most 60 bytes, without a word of the caller's.
 	Key    string
 	Method Method
 	// Model is the catalogue row; Model.APIModel is what the provider calls it.

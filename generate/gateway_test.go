@@ -381,7 +381,7 @@ func TestIdempotencyKey(t *testing.T) {
 	if len(h.openai.Tasks()) != 1 || again.Operation != first.Operation || again.Slots[0].Output.Digest != first.Slots[0].Output.Digest {
 		t.Errorf("%d calls; operations %s and %s", len(h.openai.Tasks()), first.Operation, again.Operation)
 	}
-	if key := h.openai.Tasks()[0].Key; key != "order-7-1" {
+	if key := h.openai.Tasks()[0].Key; key != first.Operation+"-1" { // one that no other owner has
 		t.Errorf("the provider's key is %q", key)
 	}
 }

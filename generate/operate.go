@@ -120,6 +120,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
 	x.run(held, x.further(x.plan, x.asked))
+	x.beyond()
 	x.askAgain(held)
 	x.fallBack(held)
 	if media.CodeOf(context.Cause(held)) == media.CodeConflict {

@@ -22,7 +22,11 @@ func (g *Gateway) rejoin(ctx context.Context, operation string) (*Result, error)
 	if err != nil || len(saved.cutOff()) == 0 {
 		return nil, err
 	}
-	return g.reopened(ctx, log, saved, func() (*Saved, error) { return g.reopenCut(ctx, log, operation) })
+	if err := g.here.enter(operation); err != nil {
+		return nil, err
+	}
+	defer g.here.leave(operation)
+	return g.reopened(ctx, log, resultOf(saved), func() (*Saved, error) { return g.reopenCut(ctx, log, operation) })
 }
 
 // cutOff lists the slots that can be gone on with after their caller gave up.

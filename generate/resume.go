@@ -78,6 +78,9 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	name := "resume-" + op.Key
 	if p.round != nil {
 		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
+		if p.round.Found {
+			name = fmt.Sprintf("found-%s-%d", op.Key, p.round.First)
+		}
 	}
 	if x.journal, err = g.config.Journal.Child(ctx, name); err != nil {
 		return nil, wrap("open journal", err)

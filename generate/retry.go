@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,12 +29,17 @@ type round struct {
 	// Before is what the budgets counted when the operation was cut off, see rejoin; nil
 	// for a round that was asked for.
 	Before *Charge `json:"before,omitempty"`
+	// Found says that nothing is asked for again: the first call, of an earlier round, is gone
+	// on with, because its task was found.
+	Found bool `json:"found,omitempty"`
 }
 
 // Retry asks again for the results that failed in a finished operation and waits for them
 // as [Gateway.Generate] does. They keep their slots beside those that are there, which are
 // never asked for twice; the new calls are attempts of the same operation, with their own
-// idempotency keys, against the same budgets. Asked for are results whose error is
+// idempotency keys, against the same budgets. Before that, results whose call may have been
+// billed are looked for at a provider that is [Listed]: what it has is fetched, without a
+// call and without new money. Asked for are results whose error is
 // retryable or whose call was not billed, see [Again.All] for the others. An operation
 // that has all its results gives them, without a call. A process that dies here leaves
 // an operation that [Gateway.Resume] goes on with. ctx has the owner in its scope.
@@ -54,31 +60,48 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	if saved.Operation.FinishedAt.IsZero() {
 		return nil, unfinished(again.Operation)
 	}
-	return g.reopened(ctx, log, saved, func() (*Saved, error) { return g.reopen(ctx, log, again) })
+	if err := g.here.enter(again.Operation); err != nil {
+		return nil, err
+	}
+	defer g.here.leave(again.Operation)
+	found, err := g.retrieve(ctx, log, again.Operation)
+	if found != nil && found.Status == StatusRunning {
+		return found, nil
+	}
+	if err != nil {
+		return nil, g.release(ctx, log, again.Operation, err)
+	}
+	return g.reopened(ctx, log, cmp.Or(found, resultOf(saved)), func() (*Saved, error) {
+		reopened, err := g.reopen(ctx, log, again)
+		if found != nil && media.CodeOf(err) == media.CodeInvalid {
+			return nil, nil // what is still missing is not safe to ask for, but something was found
+		}
+		return reopened, err
+	})
 }
 
 // reopened holds a finished operation, opens it again and goes on with it; where it is not
-// opened, it gives its result.
-func (g *Gateway) reopened(ctx context.Context, log Resumer, saved *Saved, open func() (*Saved, error)) (*Result, error) {
-	id := saved.Operation.ID
-	if err := g.here.enter(id); err != nil {
+// opened, it gives what is known. The caller has entered it.
+func (g *Gateway) reopened(ctx context.Context, log Resumer, known *Result, open func() (*Saved, error)) (*Result, error) {
+	if err := log.Hold(ctx, known.Operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
 		return nil, err
 	}
-	defer g.here.leave(id)
-	if err := log.Hold(ctx, id, g.holder, g.config.Now().Add(holdTime)); err != nil {
-		return nil, err
+	again, err := open()
+	if err != nil {
+		return nil, g.release(ctx, log, known.Operation, err)
 	}
-	reopened, err := open()
-	if err != nil || reopened == nil {
-		if free := log.Hold(ctx, id, g.holder, time.Time{}); err == nil && free != nil {
-			err = wrap("release operation", free)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return resultOf(saved), nil
+	if again == nil {
+		return known, g.release(ctx, log, known.Operation, nil)
 	}
-	return g.goOn(ctx, reopened)
+	return g.goOn(ctx, again)
+}
+
+// release gives up the right to work on an operation; the error is why, or that of the log.
+func (g *Gateway) release(ctx context.Context, log Resumer, operation string, why error) error {
+	if err := log.Hold(ctx, operation, g.holder, time.Time{}); why == nil && err != nil {
+		return wrap("release operation", err)
+	}
+	return why
 }
 
 func unfinished(operation string) error {

@@ -238,7 +238,9 @@ func TestRetryRefuses(t *testing.T) {
 	if err := ask(h.Gateway, first.Operation); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("held: %v", err)
 	}
-	h.log.Release(first.Operation)
+	if err := h.log.Hold(t.Context(), first.Operation, "another", time.Time{}); err != nil { // it gives it up
+		t.Fatal(err)
+	}
 	h.gemini.NotReady = noKey("GEMINI_API_KEY")
 	if err := ask(h.Gateway, first.Operation); media.CodeOf(err) != media.CodeMissingKey {
 		t.Errorf("no key: %v", err)

@@ -21,14 +21,14 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 		// An earlier process went another way: what it began cannot be told from here.
 		x.fail(ctx, c, 0, attemptError(Attempt{}))
 	case a.Status == StatusRunning && a.Task != (Handle{}):
-		x.followTask(ctx, c, a)
+		x.followTask(ctx, c, a, func() {})
 	case a.Status == StatusSubmitted && a.Provider == offlineProvider:
 		// What is made here costs nothing, so it is made again.
 		a.Status, a.Error, a.FinishedAt = StatusFailed, slotError(attemptError(Attempt{})), x.g.config.Now().UTC()
 		x.logAttempt(ctx, a)
 		return len(past) + 1, false
 	case a.Status == StatusSubmitted:
-		x.adopt(ctx, c, a)
+		x.recover(ctx, c, a)
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
 		return len(past) + 1, false
 	case !x.settled(c):
@@ -65,11 +65,11 @@ func (x *execution) settled(c call) bool {
 	return true
 }
 
-// followTask polls a task that an earlier process started.
-func (x *execution) followTask(ctx context.Context, c call, a Attempt) {
+// followTask polls a task that an earlier process started; begin is as for poll.
+func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin func()) {
 	d := delivery{x: x, call: c}
 	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
-	u, failed := x.poll(ctx, p, &d, func() {})
+	u, failed := x.poll(ctx, p, &d, begin)
 	d.end(ctx, a, u, failed)
 	switch {
 	case failed != nil:

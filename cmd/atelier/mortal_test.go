@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -134,7 +135,7 @@ type fate struct {
 	// estimated is the estimate of the last operation.
 	estimated ledger.Pico
 	records   int
-	digest    string
+	digests   []string // of the records, in order
 	unsettled int
 }
 
@@ -170,8 +171,10 @@ func (p *place) lives() fate {
 		p.t.Fatal(err)
 	}
 	items := p.listed().Items
-	if l.records = len(items); l.records > 0 {
-		l.digest = items[0].Digest
+	l.records = len(items)
+	for _, o := range items {
+		l.digests = append(l.digests, o.Digest)
 	}
+	slices.Sort(l.digests)
 	return l
 }

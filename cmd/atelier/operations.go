@@ -14,7 +14,7 @@ type operationsCmd struct {
 	List operationsListCmd `cmd:"" help:"List generations, newest first."`
 	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, every call to a provider, its settings and cost."`
 
-	Retry operationsRetryCmd `cmd:"" help:"Ask again for the results of one generation that failed."`
+	Retry operationsRetryCmd `cmd:"" help:"Ask again for the results of one generation that failed; what was given up and its provider has by now is fetched first."`
 }
 
 type operationsListCmd struct {

@@ -99,6 +99,8 @@ func scenarios() []scenario {
 		{"poll of what is not there", nil, pollUnknown},
 		{"cancel is idempotent", nil, cancelTwice},
 		{"task is taken up by another process", noTask, takenUp},
+		{"task whose name was lost is found by another process", noList, foundAgain},
+		{"a lost task is told from others", noList, foundAmong},
 		{"notifications in order", noWebhook, notified},
 		{"notifications out of order", noWebhook, notifiedOutOfOrder},
 		{"notifications repeated", noWebhook, notifiedAgain},
@@ -156,6 +158,16 @@ func noTask(h Harness, b *bench) string {
 		return why
 	}
 	return b.sim.Absent(FaultPollFails)
+}
+
+func noList(h Harness, b *bench) string {
+	if why := noTask(h, b); why != "" {
+		return why
+	}
+	if _, ok := b.driver.(generate.Listed); !ok {
+		return "the provider lists no tasks"
+	}
+	return ""
 }
 
 func noWebhook(h Harness, b *bench) string {

@@ -71,6 +71,12 @@ const (
 	// FaultPollFails is a task whose first two polls fail (500, then a dropped
 	// connection), and which then succeeds.
 	FaultPollFails Fault = "poll_fails"
+	// FaultAnswerLost is a task that began, and whose name never arrives: the connection ends
+	// before the answer.
+	FaultAnswerLost Fault = "answer_lost"
+	// FaultListLost is [FaultAnswerLost] where the provider's list of tasks does not tell of
+	// the task, or cannot be read.
+	FaultListLost Fault = "list_lost"
 	// FaultExpiredLink is a result whose link is dead when it is fetched.
 	FaultExpiredLink Fault = "expired_link"
 	// FaultHalfLink is a result whose first download ends in the middle; the next is whole.
@@ -85,8 +91,8 @@ func Faults() []Fault {
 		FaultUnauthorized, FaultForbidden, FaultDeadModel, FaultRateLimit, FaultQuota, FaultServerError,
 		FaultOverloaded, FaultHTML, FaultHalfBody, FaultDropped, FaultNotJSON, FaultTinyImage, FaultLyingType,
 		FaultNotMedia, FaultHugeHeader, FaultPrivateURL, FaultModerated, FaultEmpty, FaultPartialN, FaultSlow,
-		FaultInvalid, FaultConflict, FaultTaskFailed, FaultTaskLost, FaultPollFails, FaultExpiredLink, FaultHalfLink,
-		FaultPartialsThenError,
+		FaultInvalid, FaultConflict, FaultTaskFailed, FaultTaskLost, FaultPollFails,
+		FaultAnswerLost, FaultListLost, FaultExpiredLink, FaultHalfLink, FaultPartialsThenError,
 	}
 }
 

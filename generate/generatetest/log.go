@@ -26,6 +26,7 @@ type Log struct {
 	operations map[string]generate.Operation
 	scopes     map[string]media.Scope
 	holders    map[string]string
+	dead       map[[2]string]bool // operations and the holders that Release has ended
 	attempts   []generate.Attempt
 	slots      map[string][]generate.Slot
 }
@@ -56,7 +57,7 @@ func (l *Log) Begin(ctx context.Context, op generate.Operation) error {
 	}
 	if l.operations == nil {
 		l.operations, l.slots = map[string]generate.Operation{}, map[string][]generate.Slot{}
-		l.scopes, l.holders = map[string]media.Scope{}, map[string]string{}
+		l.scopes, l.holders, l.dead = map[string]media.Scope{}, map[string]string{}, map[[2]string]bool{}
 	}
 	l.scopes[op.ID] = media.ScopeOf(ctx)
 	l.operations[op.ID] = op
@@ -130,7 +131,7 @@ func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time)
 	if _, ok := l.operations[operation]; !ok {
 		return media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
 	}
-	if by := l.holders[operation]; by != "" && by != holder {
+	if by := l.holders[operation]; by != "" && by != holder || l.dead[[2]string{operation, holder}] {
 		return media.Errorf(media.CodeConflict, "%s works on it", by)
 	}
 	l.holders[operation] = holder
@@ -155,10 +156,11 @@ func (l *Log) Reopen(_ context.Context, op generate.Operation, slots []int) erro
 	return nil
 }
 
-// Release makes as if the holder of an operation had died long ago.
+// Release makes as if the holder of an operation had died long ago: it cannot come back.
 func (l *Log) Release(operation string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.dead[[2]string{operation, l.holders[operation]}] = true
 	delete(l.holders, operation)
 }
 

@@ -20,17 +20,27 @@ type expectation struct {
 	// waited is the least wait before the repeat.
 	waited time.Duration
 	status generate.Status
+	// lost says that nobody can know whether the call is billed.
+	lost bool
 }
 
 // asked is the wait that [FaultRateLimit] names in scenarios.
 const asked = 7 * time.Second
 
-// expected tells what every fault means.
-func expected(f Fault) expectation {
+// expected tells what every fault means; listed says that the provider can be asked for a
+// task whose name was lost.
+func expected(f Fault, listed bool) expectation {
 	failed := func(codes ...media.Code) expectation {
 		return expectation{codes: codes, calls: 1, status: generate.StatusFailed}
 	}
+	lost := failed(media.CodeBadResponse, media.CodeUnavailable, media.CodeCorrupt)
+	lost.lost = true
 	switch f {
+	case FaultHalfBody, FaultAnswerLost:
+		if listed {
+			return expectation{calls: 1, status: generate.StatusSucceeded}
+		}
+		return lost
 	case FaultUnauthorized:
 		return failed(media.CodeUnauthorized)
 	case FaultForbidden:
@@ -43,8 +53,8 @@ func expected(f Fault) expectation {
 		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
 	case FaultServerError, FaultOverloaded:
 		return expectation{calls: 2, status: generate.StatusSucceeded}
-	case FaultHTML, FaultNotJSON, FaultHalfBody, FaultDropped:
-		return failed(media.CodeBadResponse, media.CodeUnavailable, media.CodeCorrupt)
+	case FaultHTML, FaultNotJSON, FaultDropped, FaultListLost:
+		return lost
 	case FaultTinyImage, FaultNotMedia, FaultEmpty:
 		return failed(media.CodeBadResponse)
 	case FaultInvalid:
@@ -83,7 +93,9 @@ func faulty(t *testing.T, h Harness, in Injection) {
 		in.RetryAfter = asked
 	default:
 	}
-	b, want := h.set(t, nil), expected(in.Fault)
+	b := h.set(t, nil)
+	_, listed := b.driver.(generate.Listed)
+	want := expected(in.Fault, listed)
 	b.sim.Inject(in)
 	got := b.ask(t, 1)
 	s := got.Slots[0]
@@ -97,6 +109,8 @@ func faulty(t *testing.T, h Harness, in Injection) {
 		t.Errorf("error %+v, want one of %q", s.Error, want.codes)
 	case s.Error != nil && s.Error.Message == "":
 		t.Errorf("the error says nothing")
+	case want.lost && got.Usage.Unsettled != 1, got.Status == generate.StatusSucceeded && got.Usage.Unsettled > 0:
+		t.Errorf("%d unsettled calls", got.Usage.Unsettled)
 	case in.Fault == FaultModerated && (s.Safety == nil || !s.Safety.Blocked):
 		t.Errorf("no verdict with the refusal: %+v", s.Safety)
 	}

@@ -13,6 +13,10 @@
 // for, an answer cut in the middle, a page of a proxy. A bad key can come as status
 // 500; the words tell.
 //
+// A generation whose name was lost is found in the list of the account's generations:
+// the API takes no key of ours, so calls without a seed get one of their own, by which they
+// are told apart.
+//
 // The webhook belongs to the key, not to the request: its address and its bearer are
 // set where the key is made. Only good ends are told, and the calls carry the API key
 // and the bearer in their body, of which nothing is kept.

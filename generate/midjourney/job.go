@@ -62,6 +62,7 @@ func newJob(t generate.Task) (*job, error) {
 		return nil, err
 	}
 	j.body.Set("notifyHook", t.NotifyURL)
+	j.body.Set("state", t.Key) // the list of jobs shows it: see Find
 	j.dropForeign(t)
 	if j.once {
 		j.single()

@@ -37,6 +37,8 @@ func (s *Simulator) Absent(f generatetest.Fault) string {
 		return "the API documents no 409"
 	case generatetest.FaultPartialN:
 		return "a task makes one picture"
+	case generatetest.FaultListLost:
+		return "the provider lists no tasks"
 	default:
 		return ""
 	}

@@ -211,6 +211,9 @@ func (s *Simulator) accept(w http.ResponseWriter, t *task, e endpoint) {
 		}
 		answer["polling_url"] = origin + "/v1/get_result?id=" + t.id
 	}
+	if t.fault.Fault == generatetest.FaultAnswerLost {
+		panic(http.ErrAbortHandler)
+	}
 	if t.fault.Fault == generatetest.FaultHalfBody {
 		b, _ := json.Marshal(answer) // numbers and texts
 		w.Header().Set("Content-Type", "application/json")

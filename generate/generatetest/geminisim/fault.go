@@ -79,7 +79,8 @@ func (s *Simulator) Absent(f generatetest.Fault) string {
 		return "pictures come in the answer, not by link"
 	case generatetest.FaultPartialN:
 		return "a call gives one picture"
-	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
+	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
+		generatetest.FaultAnswerLost, generatetest.FaultListLost:
 		return "calls are answered at once: there are no tasks"
 	default:
 		return ""

@@ -16,6 +16,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 		return 0
 	}
 	switch f {
+	case generatetest.FaultListLost:
+		return 5
 	case generatetest.FaultUnauthorized, generatetest.FaultInvalid:
 		return 3
 	case generatetest.FaultForbidden, generatetest.FaultQuota, generatetest.FaultNotMedia, generatetest.FaultPrivateURL:

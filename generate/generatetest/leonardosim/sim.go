@@ -50,6 +50,7 @@ type Simulator struct {
 
 	mu      sync.Mutex // guards all below
 	jobs    map[string]*job
+	order   []*job // as they were made
 	leaves  map[string]*leave
 	uploads []media.Digest
 }
@@ -63,6 +64,7 @@ type job struct {
 	fault   generatetest.Injection
 	polls   int
 	over    bool
+	made    time.Time
 	links   []string
 }
 
@@ -80,6 +82,8 @@ func New(c Config) *Simulator {
 	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), jobs: map[string]*job{}, leaves: map[string]*leave{}}
 	s.mux.HandleFunc("POST /api/rest/v1/generations", s.submit)
 	s.mux.HandleFunc("GET /api/rest/v1/generations/{id}", s.poll)
+	s.mux.HandleFunc("GET /api/rest/v1/generations/user/{user}", s.list)
+	s.mux.HandleFunc("GET /api/rest/v1/me", s.me)
 	s.mux.HandleFunc("POST /api/rest/v1/init-image", s.ticket)
 	s.mux.HandleFunc("POST /storage/{id}", s.store)
 	s.mux.HandleFunc("GET /users/{name}", s.download)
@@ -144,10 +148,10 @@ func (s *Simulator) submit(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, bad.code, bad.text)
 		return
 	}
-	j := &job{id: fmt.Sprintf("%08x-7b21-4e5f-8d3c-1a2b3c4d5e6f", call), request: q, fault: fault}
+	j := &job{id: fmt.Sprintf("%08x-7b21-4e5f-8d3c-1a2b3c4d5e6f", call), request: q, fault: fault, made: s.config.Now().UTC()}
 	s.paint(j, r, call)
 	s.mu.Lock()
-	s.jobs[j.id] = j
+	s.jobs[j.id], s.order = j, append(s.order, j)
 	s.mu.Unlock()
 	s.accept(w, j)
 }
@@ -185,6 +189,11 @@ func (s *Simulator) accept(w http.ResponseWriter, j *job) {
 	cost := map[string]string{"amount": strconv.FormatFloat(float64(12*j.request.images)/1000, 'f', -1, 64), "unit": "DOLLARS"}
 	if s.config.Credits {
 		cost = map[string]string{"amount": strconv.Itoa(11 * j.request.images), "unit": "CREDITS"}
+	}
+	switch j.fault.Fault {
+	case generatetest.FaultAnswerLost, generatetest.FaultListLost:
+		panic(http.ErrAbortHandler)
+	default:
 	}
 	answer := map[string]any{"sdGenerationJob": map[string]any{"generationId": j.id, "apiCreditCost": 11 * j.request.images, "cost": cost}}
 	if j.fault.Fault == generatetest.FaultHalfBody {
@@ -236,7 +245,7 @@ func (s *Simulator) state(j *job, over bool) map[string]any {
 	}
 	q := j.request
 	return map[string]any{
-		"id": j.id, "status": status, "createdAt": "2026-11-21T12:00:00.000", "modelId": q.model, "prompt": q.prompt, "negativePrompt": q.negative,
+		"id": j.id, "status": status, "createdAt": j.made.Format("2006-01-02T15:04:05.000"), "modelId": q.model, "prompt": q.prompt, "negativePrompt": q.negative,
 		"imageHeight": q.height, "imageWidth": q.width, "inferenceSteps": nil, "guidanceScale": nil, "seed": *q.seed, "scheduler": "LEONARDO",
 		"sdVersion": "PHOENIX", "presetStyle": q.style, "initStrength": nil, "public": false, "ultra": q.ultra,
 		"generation_elements": []any{}, "generated_images": images,

@@ -17,6 +17,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 		return 0
 	}
 	switch f {
+	case generatetest.FaultListLost:
+		return 4
 	case generatetest.FaultModerated, generatetest.FaultTaskLost, generatetest.FaultTaskFailed:
 		return 3
 	case generatetest.FaultUnauthorized, generatetest.FaultQuota, generatetest.FaultInvalid,
@@ -70,13 +72,6 @@ func (s *Simulator) answerFault(w http.ResponseWriter, r *http.Request, f genera
 	case generatetest.FaultNotJSON:
 		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
 		_, _ = io.WriteString(w, "upstream said: {]")
-	case generatetest.FaultHalfBody:
-		const whole = `{"code":1,"description":"Submit success","result":"1795262400000001","properties":{}}`
-		w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
-		_, _ = io.WriteString(w, whole[:len(whole)/2])
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
 	case generatetest.FaultDropped:
 		panic(http.ErrAbortHandler)
 	case generatetest.FaultSlow:

@@ -70,6 +70,7 @@ func New(c Config) *Simulator {
 	}
 	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux(), tasks: map[string]*task{}, files: map[string]*file{}}
 	s.mux.HandleFunc("POST /mj/submit/{endpoint}", s.submit)
+	s.mux.HandleFunc("GET /mj/task/list", s.listAll)
 	s.mux.HandleFunc("GET /mj/task/{id}/fetch", s.fetch)
 	s.mux.HandleFunc("POST /mj/task/{id}/cancel", s.cancel)
 	s.mux.HandleFunc("POST /mj/task/list-by-condition", s.list)
@@ -148,7 +149,15 @@ func (s *Simulator) submit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q.origin, q.mode, q.fault = "http://"+r.Host, mode, fault
-	s.accept(q).write(w)
+	answer := s.accept(q)
+	switch fault.Fault {
+	case generatetest.FaultHalfBody:
+		writeHalf(w, answer)
+	case generatetest.FaultAnswerLost, generatetest.FaultListLost:
+		panic(http.ErrAbortHandler)
+	default:
+		answer.write(w)
+	}
 }
 
 // envelope is the answer to a submission.
@@ -240,30 +249,6 @@ func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
 		t.Status, t.FailReason = "CANCEL", "cancelled"
 	}
 	(&envelope{Code: 1, Description: "Cancel success", Result: t.ID}).write(w)
-}
-
-// list gives the tasks that are known; the others are left out without a word.
-func (s *Simulator) list(w http.ResponseWriter, r *http.Request) {
-	if !s.authorized(w, r) {
-		return
-	}
-	var q struct {
-		IDs []string `json:"ids"`
-	}
-	if json.NewDecoder(r.Body).Decode(&q) != nil {
-		invalid("bad request").write(w)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	found := []*task{}
-	for _, id := range q.IDs {
-		if t := s.tasks[id]; t != nil {
-			found = append(found, t)
-		}
-	}
-	w.Header().Set("Content-Type", "application/json;charset=UTF-8")
-	_ = json.NewEncoder(w).Encode(found)
 }
 
 // Status tells the state of a task; empty for one that is not known.

@@ -103,7 +103,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
+	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
+		generatetest.FaultAnswerLost, generatetest.FaultListLost:
 		return "calls are answered at once: there are no tasks"
 	case generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
 		return "pictures come in the answer, not by link"

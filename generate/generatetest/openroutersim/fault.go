@@ -67,7 +67,8 @@ func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
 	case generatetest.FaultPartialsThenError:
 		return "answers are not streamed"
-	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails:
+	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
+		generatetest.FaultAnswerLost, generatetest.FaultListLost:
 		return "calls are answered at once: there are no tasks"
 	case generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
 		return "pictures come in the answer; links are rare and do not expire"

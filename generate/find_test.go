@@ -1,0 +1,208 @@
+package generate_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/media"
+)
+
+// lister is a driver whose provider can be asked for its tasks.
+type lister struct {
+	*generatetest.Driver
+	// answer gives the list; number counts the looks, from 1.
+	answer func(ctx context.Context, number int) ([]generate.Handle, error)
+
+	mu    sync.Mutex // guards all below
+	keys  []string
+	since []time.Time
+}
+
+var _ generate.Listed = (*lister)(nil)
+
+func (l *lister) Find(ctx context.Context, t generate.Task, since time.Time) ([]generate.Handle, error) {
+	l.mu.Lock()
+	l.keys, l.since = append(l.keys, t.Key), append(l.since, since)
+	number := len(l.keys)
+	l.mu.Unlock()
+	return l.answer(ctx, number)
+}
+
+func (l *lister) looks() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.keys)
+}
+
+// lostAnswer is what a driver says of a call that was sent and not answered.
+func lostAnswer() error {
+	e := media.Errorf(media.CodeUnavailable, "the connection was lost")
+	e.Cause = generate.ErrUnsettled
+	return e
+}
+
+// listing is a house whose provider loses the answer to every call, and finishes the tasks
+// that are polled.
+func listing(t *testing.T, answer func(ctx context.Context, number int) ([]generate.Handle, error)) (*house, *lister) {
+	t.Helper()
+	l := &lister{answer: answer}
+	h := build(t, func(h *house, c *generate.Config) {
+		l.Driver = h.openai
+		c.Drivers[0] = l
+	})
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{}, lostAnswer()
+	}
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, to.ID[0]))
+		return generate.Update{Task: to, Done: true, Items: []generate.Item{{Blob: &b}}}, nil
+	}
+	return h, l
+}
+
+func handles(ids ...string) []generate.Handle {
+	var all []generate.Handle
+	for _, id := range ids {
+		all = append(all, generate.Handle{ID: id})
+	}
+	return all
+}
+
+// TestLostAnswerIsLookedFor: whatever the provider's list says, the call is made once; only
+// a task that can be no other one is taken.
+func TestLostAnswerIsLookedFor(t *testing.T) {
+	t.Parallel()
+	away, none := media.Errorf(media.CodeUnavailable, "away"), media.Errorf(media.CodeUnsupported, "no list")
+	for name, c := range map[string]struct {
+		lists [][]generate.Handle
+		errs  []error // in the place of the first lists
+		looks int
+		found bool
+	}{
+		"at once":                     {lists: [][]generate.Handle{handles("a")}, looks: 1, found: true},
+		"when the request is through": {lists: [][]generate.Handle{nil, nil, handles("a")}, looks: 3, found: true},
+		"never":                       {lists: [][]generate.Handle{nil, nil, nil, handles("a")}, looks: 3},
+		"when the list is back":       {errs: []error{away, away, away, away, away}, lists: [][]generate.Handle{handles("a")}, looks: 6, found: true},
+		"not while it is away":        {errs: slices.Repeat([]error{away}, 20), looks: 9},
+		"not without a list":          {errs: []error{none}, lists: [][]generate.Handle{handles("a")}, looks: 1},
+		"not of two":                  {lists: slices.Repeat([][]generate.Handle{handles("a", "b")}, 3), looks: 3},
+		"not another call's":          {lists: slices.Repeat([][]generate.Handle{handles("known")}, 3), looks: 3},
+		"beside another call's":       {lists: [][]generate.Handle{handles("known", "a")}, looks: 1, found: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, l := listing(t, func(_ context.Context, number int) ([]generate.Handle, error) {
+				if number <= len(c.errs) {
+					return nil, c.errs[number-1]
+				}
+				return c.lists[number-len(c.errs)-1], nil
+			})
+			if err := h.log.Attempt(t.Context(), generate.Attempt{ID: "other", Operation: "another", Provider: "openai", Task: generate.Handle{ID: "known"}}); err != nil {
+				t.Fatal(err)
+			}
+			got := h.must(t, generate.Request{Model: "gpt-image-2"})
+			a := h.log.Attempts()[1]
+			want, task, unsettled := generate.StatusSucceeded, handles("a")[0], 0
+			if !c.found {
+				want, task, unsettled = generate.StatusFailed, generate.Handle{}, 1
+			}
+			if got.Status != want || got.Usage.Unsettled != unsettled || a.Task != task || a.Status != want {
+				t.Errorf("%s, %d unsettled, %v; the attempt is %+v", got.Status, got.Usage.Unsettled, got.Err(), a)
+			}
+			if len(h.openai.Tasks()) != 1 || l.looks() != c.looks {
+				t.Errorf("%d calls, %d looks, want 1 and %d", len(h.openai.Tasks()), l.looks(), c.looks)
+			}
+			if l.keys[0] != a.Key || l.keys[0] != h.openai.Tasks()[0].Key || !l.since[0].Equal(a.StartedAt) {
+				t.Errorf("asked for %q since %s; the attempt is %+v", l.keys[0], l.since[0], a)
+			}
+		})
+	}
+}
+
+// TestLeftWhileItIsLookedFor: a process that stops in order while it looks for a task, or
+// while the call is under way, leaves the call to the next one, which finds the task.
+func TestLeftWhileItIsLookedFor(t *testing.T) {
+	t.Parallel()
+	for _, during := range []string{"the call", "the look", "the pause"} {
+		t.Run(during, func(t *testing.T) {
+			t.Parallel()
+			ctx, leave := context.WithCancelCause(t.Context())
+			defer leave(nil)
+			stop := func(at string) {
+				if at == during {
+					leave(generate.ErrLeft)
+				}
+			}
+			h, l := listing(t, func(ctx context.Context, _ int) ([]generate.Handle, error) {
+				stop("the look")
+				return nil, ctx.Err()
+			})
+			h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+				stop("the call")
+				return generate.Update{}, lostAnswer()
+			}
+			h.journal.OnSleep = func(ctx context.Context, _ time.Duration) error {
+				stop("the pause")
+				return ctx.Err()
+			}
+			left, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+			if err != nil || left.Status != generate.StatusRunning {
+				t.Fatalf("left %+v, %v", left, err)
+			}
+			if a := h.log.Attempts(); len(a) != 1 || a[0].Status != generate.StatusSubmitted || !a[0].FinishedAt.IsZero() {
+				t.Errorf("left the attempts %+v", a)
+			}
+			h.log.Release(left.Operation)
+			l.answer = func(context.Context, int) ([]generate.Handle, error) { return handles("a"), nil }
+			got, err := h.heir(t, func(c *generate.Config) { c.Drivers[0] = l }).Resume(t.Context(), left.Operation)
+			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 {
+				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+			}
+		})
+	}
+}
+
+// TestCancelledWhileItIsLookedFor: a caller who gives up ends the operation, and is told
+// that the call may be billed.
+func TestCancelledWhileItIsLookedFor(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	h, l := listing(t, func(ctx context.Context, _ int) ([]generate.Handle, error) {
+		stop()
+		return nil, ctx.Err()
+	})
+	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || l.looks() != 1 {
+		t.Errorf("%+v, %v, %d looks", got, err, l.looks())
+	}
+}
+
+// TestLogThatFailsTakesNoTask: where the log cannot say whose tasks are known, none is taken.
+func TestLogThatFailsTakesNoTask(t *testing.T) {
+	t.Parallel()
+	l := &lister{answer: func(context.Context, int) ([]generate.Handle, error) { return handles("a"), nil }}
+	h := build(t, func(h *house, c *generate.Config) {
+		l.Driver, c.Drivers[0] = h.openai, l
+		c.Operations = forgetful{h.log}
+	})
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{}, lostAnswer()
+	}
+	if got := h.must(t, generate.Request{Model: "gpt-image-2"}); got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// forgetful is a log that cannot find operations by their tasks.
+type forgetful struct{ *generatetest.Log }
+
+func (forgetful) TaskOf(context.Context, string, string) (string, media.Scope, error) {
+	return "", media.Scope{}, errors.New("the disk is gone")
+}

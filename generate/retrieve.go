@@ -1,0 +1,107 @@
+package generate
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"atelier/media"
+)
+
+// retrieve goes on with calls of a finished operation that were given up as unsettled, and
+// that their provider lists by now; nil if there is none. It leaves the operation held, but
+// where one still runs.
+func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (*Result, error) {
+	var found *Result
+	for {
+		if err := log.Hold(ctx, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
+			return nil, err
+		}
+		// What was read before the right to work on it may be old.
+		saved, err := log.Saved(ctx, operation)
+		if err != nil {
+			return nil, err
+		}
+		again, err := g.revive(ctx, log, saved)
+		if err != nil || again == nil {
+			return found, err
+		}
+		if found, err = g.goOn(ctx, again); err != nil || found.Status == StatusRunning {
+			return found, err
+		}
+	}
+}
+
+// revive makes an operation with a call that is found one that can be gone on with; nil
+// if none is.
+func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved, error) {
+	p, err := g.load(saved.Operation.Request)
+	if err != nil || saved.Operation.FinishedAt.IsZero() {
+		return nil, nil //nolint:nilerr // Whoever asks again is told.
+	}
+	for _, a := range saved.givenUp(p) {
+		h := g.lookFor(ctx, p, saved, a)
+		if h == (Handle{}) {
+			continue
+		}
+		p.round = &round{First: a.Call, Slots: a.Slots, Found: true}
+		op := saved.Operation
+		op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
+		op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+		if err := log.Reopen(ctx, op, a.Slots); err != nil {
+			return nil, wrap("take the operation up again", err)
+		}
+		a.Task, a.Status, a.Error, a.Usage, a.FinishedAt = h, StatusRunning, nil, Usage{}, time.Time{}
+		if err := g.config.Operations.Attempt(ctx, a); err != nil {
+			return nil, wrap("journal call", err)
+		}
+		return log.Saved(ctx, op.ID)
+	}
+	return nil, nil
+}
+
+// givenUp lists the calls to the plan's model that may have been billed, and of whose
+// results none is there or was asked for since.
+func (s *Saved) givenUp(p *Plan) []Attempt {
+	var lost []Attempt
+	for _, a := range s.Attempts {
+		own := a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel && len(a.Slots) > 0
+		if own && a.Usage.Unsettled > 0 && a.Task == (Handle{}) && !slices.ContainsFunc(a.Slots, func(index int) bool { return s.answered(a, index) }) {
+			lost = append(lost, a)
+		}
+	}
+	return lost
+}
+
+// answered tells whether a slot has its result, or was asked for after a call.
+func (s *Saved) answered(a Attempt, index int) bool {
+	return slices.ContainsFunc(s.Slots, func(o Slot) bool { return o.Index == index && o.Output != nil }) ||
+		slices.ContainsFunc(s.Attempts, func(o Attempt) bool { return o.Call > a.Call && slices.Contains(o.Slots, index) })
+}
+
+// lookFor asks once for the task of a call that was given up; zero if it cannot be told.
+func (g *Gateway) lookFor(ctx context.Context, p *Plan, saved *Saved, a Attempt) Handle {
+	d, ok := p.driver.(Listed)
+	if !ok {
+		return Handle{}
+	}
+	x := g.newExecution(p, saved.Operation)
+	t := x.task(ctx, call{plan: p, number: a.Call, slots: a.Slots})
+	t.Key = a.Key
+	h, err := x.look(media.WithScope(ctx, saved.Scope), d, t, a.StartedAt)
+	if err != nil {
+		return Handle{}
+	}
+	return h
+}
+
+// beyond numbers further calls on from all that there are, where the round is that of a call
+// that was found.
+func (x *execution) beyond() {
+	if x.plan.round == nil || !x.plan.round.Found {
+		return
+	}
+	for number := range x.past {
+		x.numbered = max(x.numbered, number)
+	}
+}

@@ -1,0 +1,165 @@
+package generate_test
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// oneByOne is a house whose provider loses answers, as listing makes it, with a model that
+// gives one result a call. The list is empty until there is something in it.
+func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]generate.Handle]) {
+	t.Helper()
+	list := &atomic.Pointer[[]generate.Handle]{}
+	h, l := listing(t, func(context.Context, int) ([]generate.Handle, error) {
+		if all := list.Load(); all != nil {
+			return slices.Clone(*all), nil
+		}
+		return nil, nil
+	})
+	rows, err := generate.NewCatalogue(generate.Model{
+		Name: "One", Provider: "openai", APIModel: "one-1", Modality: media.ModalityImage, MaxN: 1,
+		Methods: []generate.Method{generate.MethodGenerate}, Size: generate.SizeRule{Mode: "none"},
+		Prices: []generate.Price{{Unit: "image", USD: "0.03"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := h.heir(t, func(c *generate.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, rows, &generate.InMemory{} })
+	h.Gateway = g
+	return h, l, list
+}
+
+// TestRetryFindsWhatWasGivenUp: a call that was given up because its provider did not list
+// it is gone on with when it does; nothing is asked for again and nothing is paid twice.
+func TestRetryFindsWhatWasGivenUp(t *testing.T) {
+	t.Parallel()
+	h, _, list := oneByOne(t)
+	first := h.must(t, generate.Request{Model: "one", N: 1})
+	again := generate.Again{Operation: first.Operation}
+	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 {
+		t.Fatalf("%+v", first)
+	}
+	if _, err := h.Retry(t.Context(), again); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("Retry without a list: %v", err)
+	}
+	there := handles("a")
+	list.Store(&there)
+	for range 2 { // the second time it is there
+		got, err := h.Retry(t.Context(), again)
+		if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || got.Usage.Images != 1 {
+			t.Fatalf("Retry: %+v, %v", got, err)
+		}
+		if usd := got.Cost.EstimatedUSD; usd == nil || *usd != "0.03" {
+			t.Errorf("cost %+v", got.Cost)
+		}
+	}
+	if a := h.log.Attempts(); len(a) != 1 || a[0].Task != there[0] || a[0].Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
+		t.Errorf("%d calls, attempts %+v", len(h.openai.Tasks()), a)
+	}
+	if n := len(h.recorder.Records()); n != 1 {
+		t.Errorf("%d records", n)
+	}
+}
+
+// TestRetryFindsAndAsksAgain: of several results one is found, one is asked for again, and
+// one that may have been billed stays as it is.
+func TestRetryFindsAndAsksAgain(t *testing.T) {
+	t.Parallel()
+	h, l, list := oneByOne(t)
+	quota := media.Errorf(media.CodeQuotaExceeded, "no credit")
+	start := h.openai.OnStart
+	h.openai.OnStart = func(ctx context.Context, task generate.Task, number int) (generate.Update, error) {
+		if task.Key[len(task.Key)-2:] == "-2" {
+			return generate.Update{}, quota
+		}
+		return start(ctx, task, number)
+	}
+	first := h.must(t, generate.Request{Model: "one", N: 3})
+	if first.Status != generate.StatusFailed || first.Usage.Unsettled != 2 {
+		t.Fatalf("%+v", first)
+	}
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{Task: generate.Handle{ID: "new"}}, nil
+	}
+	there := handles("a")
+	list.Store(&there)
+	l.answer = only(l, first.Operation+"-3", there)
+	got, err := h.Retry(t.Context(), generate.Again{Operation: first.Operation})
+	if err != nil || got.Status != generate.StatusPartial || got.Usage.Unsettled != 1 {
+		t.Fatalf("Retry: %+v, %v", got, err)
+	}
+	for i, want := range []generate.Status{generate.StatusFailed, generate.StatusSucceeded, generate.StatusSucceeded} {
+		if got.Slots[i].Status != want {
+			t.Errorf("slot %d is %s: %v", i+1, got.Slots[i].Status, got.Slots[i].Error)
+		}
+	}
+	tasks := h.openai.Tasks()
+	if len(tasks) != 4 || tasks[3].Key != first.Operation+"-4" {
+		t.Errorf("%d calls, the last one %q", len(tasks), tasks[len(tasks)-1].Key)
+	}
+	if _, err := h.Retry(t.Context(), generate.Again{Operation: first.Operation}); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("Retry of what is left: %v", err)
+	}
+}
+
+// only answers the looks for one key.
+func only(l *lister, key string, found []generate.Handle) func(context.Context, int) ([]generate.Handle, error) {
+	return func(_ context.Context, number int) ([]generate.Handle, error) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.keys[number-1] != key {
+			return nil, nil
+		}
+		return found, nil
+	}
+}
+
+// TestDeathWhileRetryFinds: whatever moment a process dies at that goes on with what was
+// found, the next one ends the operation, and what was found is not lost.
+func TestDeathWhileRetryFinds(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"attempt", "slot", "finish"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			h, l, list := oneByOne(t)
+			first := h.must(t, generate.Request{Model: "one"})
+			there := handles("a")
+			list.Store(&there)
+			ctx, die := context.WithCancelCause(t.Context())
+			defer die(nil)
+			var dead atomic.Bool
+			h.log.Fail = func(at string) error {
+				if at == what {
+					dead.Store(true)
+					die(generate.ErrLeft)
+				}
+				if dead.Load() {
+					return media.Errorf(media.CodeInternal, "dead")
+				}
+				return nil
+			}
+			_, _ = h.Retry(ctx, generate.Again{Operation: first.Operation})
+			h.log.Fail = nil
+			h.log.Release(first.Operation)
+			next := h.heir(t, func(c *generate.Config) { c.Drivers[0] = l })
+			got, err := next.Resume(t.Context(), first.Operation)
+			if err != nil {
+				t.Fatalf("Resume: %v", err)
+			}
+			if got.Status != generate.StatusSucceeded {
+				if got.Usage.Unsettled != 1 {
+					t.Errorf("%+v", got)
+				}
+				got, err = next.Retry(t.Context(), generate.Again{Operation: first.Operation})
+			}
+			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 {
+				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+			}
+		})
+	}
+}
