@@ -134,6 +134,10 @@ type Update struct {
 	Done bool
 	// Progress is 0 to 1; negative if unknown.
 	Progress float64
+	// Preview is a link to how the first result of a task that goes on looks so far, or a
+	// grid of all of them. Where previews are asked for, the Gateway fetches and shows each
+	// link once; one that cannot be fetched costs nothing.
+	Preview string
 	// Items are the results, in the provider's order; failed ones included.
 	Items []Item
 	Usage Usage

@@ -58,10 +58,6 @@ const fetchAttempts = 3
 
 // fetch gets a result that came as a link, at once: links expire.
 func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
-	c := x.g.config
-	if c.Fetch == nil || c.Storage == nil {
-		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
-	}
 	for number := 1; ; number++ {
 		b, declared, err := x.fetchOnce(ctx, url)
 		if err == nil || number == fetchAttempts || !passing(asError(err)) {
@@ -83,11 +79,15 @@ func passing(err *media.Error) bool {
 }
 
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
-	body, declared, err := x.g.config.Fetch(ctx, url)
+	c := x.g.config
+	if c.Fetch == nil || c.Storage == nil {
+		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
+	}
+	body, declared, err := c.Fetch(ctx, url)
 	if err != nil {
 		return media.Blob{}, "", linkError(err)
 	}
-	b, err := x.g.config.Storage.Store(ctx, body, declared)
+	b, err := c.Storage.Store(ctx, body, declared)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return media.Blob{}, "", wrap("store fetched result", err)
 	}

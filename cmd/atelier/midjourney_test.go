@@ -58,3 +58,26 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
 }
+
+// TestMidjourneyShowsHowAJobGoesOn: pictures of a job under way are previews on a terminal;
+// they get no record unless the picture never comes.
+func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := p.withMidjourney(midjourneysim.Config{})
+	ask := []string{"generate", "a lighthouse", "-m", "mj", "--partials", "--strict"}
+	o := p.onTerminal(ask...)
+	for _, want := range []string{"preview 1 of picture 1", "preview 2 of picture 1", "picture 4: succeeded"} {
+		if o.code != exitOK || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "warning") {
+			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
+		}
+	}
+	if n := len(p.listed().Items); n != 5 {
+		t.Errorf("%d items listed, want the grid and its four", n)
+	}
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultPreviewLost}, generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	if o := p.onTerminal(ask...); o.code != exitOK || strings.Contains(o.stderr, "preview") {
+		t.Errorf("previews that are lost: exit %d, %q", o.code, o.stderr)
+	}
+	p.atelier(ask...).refused(t, exitProvider, "the last preview was kept as img-")
+}

@@ -25,7 +25,7 @@ func (d *Driver) update(ctx context.Context, t generate.Task, s proxy.Job) (gene
 	case "CANCEL":
 		u.Items = post.Each(t, generate.Item{Err: media.Errorf(media.CodeCancelled, "the job was cancelled at the Midjourney proxy")})
 	default:
-		u.Done, u.Usage = false, generate.Usage{}
+		u.Done, u.Usage, u.Preview = false, generate.Usage{}, string(s.ImageURL)
 	}
 	return u, err
 }
