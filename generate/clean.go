@@ -12,7 +12,7 @@ func (u Update) clean() Update {
 	u.Metadata = cleanMap(u.Metadata)
 	items := make([]Item, 0, len(u.Items))
 	for _, it := range u.Items {
-		it.RevisedPrompt = media.Scrub(it.RevisedPrompt)
+		it.RevisedPrompt, it.Text = media.Scrub(it.RevisedPrompt), media.Scrub(it.Text)
 		it.DeclaredMIME = clip(it.DeclaredMIME)
 		if it.Err != nil {
 			it.Err = asError(it.Err)

@@ -150,12 +150,14 @@ type Update struct {
 	Metadata map[string]any
 }
 
-// Item is one result of a provider call: exactly one of Blob, URL and Err is set.
+// Item is one result of a provider call: exactly one of Blob, URL, Text and Err is set.
 type Item struct {
 	// Blob is media that the transport lifted from the answer.
 	Blob *media.Blob
 	// URL is a link that the Gateway fetches at once, guarded.
 	URL string
+	// Text is a result in words, a document that the Gateway keeps.
+	Text string
 	// DeclaredMIME is the type that the answer declared, if it did; only compared
 	// with the sniffed one.
 	DeclaredMIME string

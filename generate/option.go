@@ -103,19 +103,19 @@ func (t Task) Option(name string) string {
 	return text
 }
 
-// CheckOptions proves that the options are those of the model's row, and keep its rules. The
-// error has code media.CodeInvalid.
+// CheckOptions proves that the options are those of the model's row, keep its rules, and can
+// stand in the prompt where they are flags of it. The error has code media.CodeInvalid.
 func (t Task) CheckOptions() error {
 	for _, name := range slices.Sorted(maps.Keys(t.Options)) {
 		if !slices.Contains(t.Model.Options, name) {
 			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: leave it out", t.Model.Provider, name)
 		}
 		rule, ok := t.Model.OptionRules[name]
-		if !ok {
-			continue
-		}
-		if text, ok := rule.read(t.Options[name]); !ok {
+		if text, good := rule.read(t.Options[name]); ok && !good {
 			return media.Errorf(media.CodeInvalid, "option %s.%s is %q: use %s", t.Model.Provider, name, media.Scrub(clip(text)), rule)
+		}
+		if err := t.checkFlag(name); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -42,6 +42,8 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 		return asError(item.Err)
 	case item.Blob != nil:
 		return nil
+	case strings.TrimSpace(item.Text) != "":
+		return d.write(ctx, item)
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
@@ -50,6 +52,20 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 		return asError(err)
 	}
 	item.Blob, item.DeclaredMIME = &b, cmp.Or(item.DeclaredMIME, declared)
+	return nil
+}
+
+// write stores a result in words.
+func (d *delivery) write(ctx context.Context, item *Item) *media.Error {
+	store := d.x.g.config.Storage
+	if store == nil {
+		return media.Errorf(media.CodeUnsupported, "the result is a text, and this gateway was set up without Storage")
+	}
+	b, err := store.Store(ctx, strings.NewReader(strings.TrimSpace(item.Text)+"\n"), "text/plain")
+	if err != nil {
+		return asError(wrap("store text", err))
+	}
+	item.Blob = &b
 	return nil
 }
 

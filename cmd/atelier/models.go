@@ -174,6 +174,9 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
+		for _, act := range m.Acts {
+			rows = append(rows, []string{"action", act.String()})
+		}
 		for _, name := range m.Options {
 			if rule, ok := m.OptionRules[name]; ok {
 				rows = append(rows, []string{"option", name + ": " + rule.String()})

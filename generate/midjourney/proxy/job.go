@@ -10,18 +10,36 @@ import (
 
 // Job is a job as the proxy tells it.
 type Job struct {
-	ID         post.Text  `json:"id"`
-	Action     post.Text  `json:"action"`
-	Status     post.Text  `json:"status"`
-	Mode       post.Text  `json:"mode"`
-	Progress   post.Text  `json:"progress"`
-	Prompt     post.Text  `json:"prompt"`
-	ImageURL   post.Text  `json:"imageUrl"`
-	FailReason post.Text  `json:"failReason"`
-	Seed       post.Text  `json:"seed"`
-	Buttons    Buttons    `json:"buttons"`
-	Singles    Links      `json:"imageUrls"`
-	Properties Properties `json:"properties"`
+	ID         post.Text              `json:"id"`
+	Action     post.Text              `json:"action"`
+	Status     post.Text              `json:"status"`
+	Mode       post.Text              `json:"mode"`
+	Progress   post.Text              `json:"progress"`
+	Prompt     post.Text              `json:"prompt"`
+	ImageURL   post.Text              `json:"imageUrl"`
+	FailReason post.Text              `json:"failReason"`
+	Seed       post.Text              `json:"seed"`
+	Offered    post.Loose[[]offered]  `json:"buttons"`
+	Singles    post.Loose[[]single]   `json:"imageUrls"`
+	Properties post.Loose[Properties] `json:"properties"`
+}
+
+// offered is a button as it comes, single a picture of several.
+type offered struct {
+	CustomID post.Text `json:"customId"`
+	Label    post.Text `json:"label"`
+	Emoji    post.Text `json:"emoji"`
+}
+type single struct {
+	URL post.Text `json:"url"`
+}
+
+// Properties is what stands beside an answer or a job.
+type Properties struct {
+	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
+	FinalPrompt post.Text `json:"finalPrompt"`
+	MessageHash post.Text `json:"messageHash"`
+	BannedWord  post.Text `json:"bannedWord"`
 }
 
 // The bounds of what is kept of a task's buttons; real ones stay far below.
@@ -37,40 +55,27 @@ type Button struct {
 }
 
 // Buttons are those of a job.
-type Buttons []Button
-
-// UnmarshalJSON never fails.
-func (o *Buttons) UnmarshalJSON(b []byte) error {
-	var all []struct {
-		CustomID post.Text `json:"customId"`
-		Label    post.Text `json:"label"`
-		Emoji    post.Text `json:"emoji"`
-	}
-	_ = json.Unmarshal(b, &all) // another shape has none
-	for _, x := range all {
+func (j Job) Buttons() (all []Button) {
+	for _, x := range j.Offered.Value {
 		id, label := string(x.CustomID), string(cmp.Or(x.Label, x.Emoji))
-		if id != "" && len(id)+len(label) <= maxButton && len(*o) < maxButtons {
-			*o = append(*o, Button{media.Scrub(id), media.Scrub(label)})
+		if id != "" && len(id)+len(label) <= maxButton && len(all) < maxButtons {
+			all = append(all, Button{media.Scrub(id), media.Scrub(label)})
 		}
 	}
-	return nil
+	return all
 }
 
-// Links are the single pictures of a job.
-type Links []string
-
-// UnmarshalJSON never fails.
-func (l *Links) UnmarshalJSON(b []byte) error {
-	var all []struct {
-		URL post.Text `json:"url"`
-	}
-	_ = json.Unmarshal(b, &all) // another shape has none
-	for _, x := range all {
+// Links are the pictures of a job: several, or one, which may be a grid.
+func (j Job) Links() (all []string) {
+	for _, x := range append(j.Singles.Value, single{j.ImageURL}) {
 		if x.URL != "" {
-			*l = append(*l, string(x.URL))
+			all = append(all, string(x.URL))
 		}
 	}
-	return nil
+	if len(all) > 1 && j.ImageURL != "" {
+		all = all[:len(all)-1] // the grid of the others
+	}
+	return all
 }
 
 // Parse reads a job.
@@ -79,24 +84,5 @@ func Parse(body []byte) (j Job, err error) {
 	return j, err
 }
 
-// Properties is what stands beside an answer or a job. Proxies put null or a text in the
-// place of the object: then it is empty.
-type Properties struct {
-	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
-	FinalPrompt post.Text `json:"finalPrompt"`
-	MessageHash post.Text `json:"messageHash"`
-	BannedWord  post.Text `json:"bannedWord"`
-}
-
-// UnmarshalJSON never fails.
-func (p *Properties) UnmarshalJSON(b []byte) error {
-	type plain Properties
-	var have plain
-	if json.Unmarshal(b, &have) == nil {
-		*p = Properties(have)
-	}
-	return nil
-}
-
 // Words is the prompt that drew the picture.
-func (j Job) Words() string { return string(cmp.Or(j.Properties.FinalPrompt, j.Prompt)) }
+func (j Job) Words() string { return string(cmp.Or(j.Properties.Value.FinalPrompt, j.Prompt)) }

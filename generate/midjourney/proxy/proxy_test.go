@@ -124,9 +124,9 @@ func FuzzJob(f *testing.F) {
 		if err != nil {
 			return
 		}
-		raw, err := json.Marshal(j.Buttons)
-		if err != nil || media.Scrub(string(raw)) != string(raw) || len(j.Buttons) > 40 {
-			t.Errorf("%d buttons: %.300s, %v", len(j.Buttons), raw, err)
+		raw, err := json.Marshal(j.Buttons())
+		if err != nil || media.Scrub(string(raw)) != string(raw) || len(j.Buttons()) > 40 {
+			t.Errorf("%d buttons: %.300s, %v", len(j.Buttons()), raw, err)
 		}
 	})
 }

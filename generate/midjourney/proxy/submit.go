@@ -36,10 +36,10 @@ type Submission struct {
 
 // Submitted is the answer to a submission.
 type Submitted struct {
-	Code        int        `json:"code"`
-	Description string     `json:"description"`
-	Result      post.Text  `json:"result"`
-	Properties  Properties `json:"properties"`
+	Code        int                    `json:"code"`
+	Description string                 `json:"description"`
+	Result      post.Text              `json:"result"`
+	Properties  post.Loose[Properties] `json:"properties"`
 }
 
 // Exists says that the job is there already, or waits for a window to be confirmed.
@@ -82,7 +82,7 @@ func (s Submitted) fault(status int) post.Fault {
 	switch {
 	case s.Code == codeBanned:
 		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned word"}}
-		f.Words, f.Advice = cmp.Or(string(s.Properties.BannedWord), s.Description), "change a word of the prompt"
+		f.Words, f.Advice = cmp.Or(string(s.Properties.Value.BannedWord), s.Description), "change a word of the prompt"
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):
 		f.Code = media.CodeQuotaExceeded
