@@ -62,6 +62,9 @@ func (t Task) Act() (Act, error) {
 	if t.Option("action") == "" {
 		i = is(func(a Act) bool { return means(a) && a.suits(t) && a.check(t) == nil })
 	}
+	if i < 0 { // but for its words
+		i = is(func(a Act) bool { return means(a) && a.check(t) == nil })
+	}
 	if i < 0 { // the error says why
 		i = max(is(means), 0)
 	}

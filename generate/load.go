@@ -114,7 +114,7 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	row := Model{Provider: provider}
 	if i >= 0 {
 		row = c.rows[i]
-		row.OptionRules = nil // those of this text; the earlier ones follow
+		row.OptionRules, row.Acts, row.Flags = nil, nil, nil // those of this text; the earlier ones follow
 	}
 	// A node cannot be decoded strictly, so it takes the way over text.
 	text, err := yaml.Marshal(resolveAliases(n))
@@ -130,22 +130,34 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 		c.rows = append(c.rows, row)
 		return nil
 	}
-	row.inherit(c.rows[i].OptionRules)
+	row.inherit(c.rows[i])
 	c.rows[i] = row
 	return nil
 }
 
-// inherit adds the rules of the earlier row for options that are left and have none of
-// their own.
-func (m *Model) inherit(earlier map[string]OptionRule) {
-	for name, rule := range earlier {
-		if _, own := m.OptionRules[name]; own || !slices.Contains(m.Options, name) {
+// inherit adds what the earlier row says of options that are left, where this one says
+// nothing of its own.
+func (m *Model) inherit(earlier Model) {
+	has := func(name string) bool {
+		return slices.Contains(m.Options, name) || !slices.Contains(earlier.Options, name)
+	}
+	for name, rule := range earlier.OptionRules {
+		if _, own := m.OptionRules[name]; own || !has(name) {
 			continue
 		}
 		if m.OptionRules == nil {
 			m.OptionRules = map[string]OptionRule{}
 		}
 		m.OptionRules[name] = rule
+	}
+	if m.Acts == nil {
+		for _, a := range earlier.Acts {
+			a.Takes = slices.DeleteFunc(slices.Clone(a.Takes), func(name string) bool { return !has(name) })
+			m.Acts = append(m.Acts, a)
+		}
+	}
+	if m.Flags == nil {
+		m.Flags = slices.DeleteFunc(slices.Clone(earlier.Flags), func(f Flag) bool { return !has(f.Setting) })
 	}
 }
 
