@@ -1,6 +1,8 @@
 package generate_test
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -221,5 +223,38 @@ func TestBadFlagsAndActs(t *testing.T) {
 	m, _ := rows.Lookup("Studio")
 	if len(m.Acts) != 4 || len(m.Acts[2].Takes) != 6 || len(m.Flags) != 7 || m.OptionRules["shiny"].Switch {
 		t.Errorf("a row with fewer options: %+v", m)
+	}
+}
+
+// TestOffersAreKeptWithTheOutput, as many and as long as real ones are, without media; the
+// next request finds them there.
+func TestOffersAreKeptWithTheOutput(t *testing.T) {
+	t.Parallel()
+	h, d := studio(t)
+	d.OnStart = func(ctx context.Context, task generate.Task, n int) (generate.Update, error) {
+		it := h.picture(ctx, t, uint8(n))
+		it.Offers = []generate.Offer{{ID: "", Label: "nothing"}, {ID: strings.Repeat("iVBORw0KGgo", 15)}, {ID: strings.Repeat("x ", 101)}, {ID: "up", Label: "Larger"}}
+		for range 60 {
+			it.Offers = append(it.Offers, generate.Offer{ID: "more"})
+		}
+		if n == 1 {
+			it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
+		}
+		return generate.Update{Done: true, Items: []generate.Item{it}}, nil
+	}
+	first := h.must(t, generate.Request{Model: "Studio"})
+	if len(first.Slots) != 4 {
+		t.Fatalf("%+v", first)
+	}
+	second := h.must(t, generate.Request{Model: "Studio", Method: generate.MethodVariation, Inputs: []media.Output{*first.Slots[3].Output}})
+	for _, o := range append(first.Outputs(), second.Outputs()...) {
+		raw, err := json.Marshal(o.Metadata)
+		offers := generate.Offers(o)
+		if err != nil || media.Scrub(string(raw)) != string(raw) || len(offers) != 40 || offers[1] != (generate.Offer{ID: "up", Label: "Larger"}) {
+			t.Errorf("%d offers: %.300s, %v", len(offers), raw, err)
+		}
+	}
+	if offered := d.Tasks()[1].Offers(); len(offered) != 40 || d.Tasks()[1].Tile() != 4 {
+		t.Errorf("%d offers, tile %d", len(offered), d.Tasks()[1].Tile())
 	}
 }

@@ -13,7 +13,7 @@ func (u Update) clean() Update {
 	items := make([]Item, 0, len(u.Items))
 	for _, it := range u.Items {
 		it.RevisedPrompt, it.Text = media.Scrub(it.RevisedPrompt), media.Scrub(it.Text)
-		it.DeclaredMIME = clip(it.DeclaredMIME)
+		it.DeclaredMIME, it.Offers = clip(it.DeclaredMIME), cleanOffers(it.Offers)
 		if it.Err != nil {
 			it.Err = asError(it.Err)
 			it.Err.Cause = nil

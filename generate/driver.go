@@ -171,10 +171,12 @@ type Item struct {
 	// Tiles, if set, says that the picture is a grid of results: the Gateway keeps it
 	// and cuts it, row by row, into that many slots.
 	Tiles *Tiles
-	// Metadata is what the provider says of this item alone (its id, follow-up
-	// actions), small and free of media. It becomes part of the output's metadata, where
-	// later edits of it find it.
+	// Metadata is what the provider says of this item alone (its id), small and free of
+	// media. It becomes part of the output's metadata, where later edits of it find it.
 	Metadata map[string]any
+	// Offers are what the provider offers to do next with the item; the output's metadata
+	// keeps the first 40 of those that are at most 200 bytes long.
+	Offers []Offer
 
 	parent *media.Parent // the grid that it was cut from
 }

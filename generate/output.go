@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ func (d *delivery) output(ctx context.Context, item Item, index int, said map[st
 		return media.Output{}, err
 	}
 	o := d.describe(ctx, *item.Blob, index, said)
-	maps.Copy(o.Metadata, item.Metadata)
+	item.keep(o.Metadata)
 	if item.Seed != nil {
 		o.Metadata["seed"] = *item.Seed
 	}

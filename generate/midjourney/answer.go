@@ -29,7 +29,7 @@ func (d *Driver) update(t generate.Task, s proxy.Job) generate.Update {
 // picture, which may be a grid.
 func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 	p := parentBy(s)
-	it := generate.Item{RevisedPrompt: media.Scrub(s.Words()), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed)}
+	it := generate.Item{RevisedPrompt: media.Scrub(s.Words()), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
 	links := s.Links()
 	switch {
 	case t.Model.Modality == media.ModalityDocument:
@@ -38,7 +38,7 @@ func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 	case len(links) == 0:
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
 		return post.Each(t, it)
-	case len(links) == 1 && p.grid():
+	case len(links) == 1 && p.grid(it.Offers):
 		it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
 	}
 	for i, link := range links {
@@ -55,6 +55,6 @@ func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 func parentBy(s proxy.Job) parent {
 	return parent{
 		TaskID: media.Scrub(string(s.ID)), Hash: media.Scrub(string(s.Properties.Value.MessageHash)), Action: media.Scrub(string(s.Action)),
-		Mode: media.Scrub(string(s.Mode)), Buttons: s.Buttons(),
+		Mode: media.Scrub(string(s.Mode)),
 	}
 }

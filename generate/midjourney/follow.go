@@ -15,30 +15,28 @@ import (
 
 // parent is what the metadata of a picture says about the job that made it.
 type parent struct {
-	TaskID  string         `json:"task_id"`
-	Hash    string         `json:"message_hash,omitempty"`
-	Action  string         `json:"action,omitempty"`
-	Mode    string         `json:"mode,omitempty"`
-	Buttons []proxy.Button `json:"buttons,omitempty"`
+	TaskID string `json:"task_id"`
+	Hash   string `json:"message_hash,omitempty"`
+	Action string `json:"action,omitempty"`
+	Mode   string `json:"mode,omitempty"`
 }
 
 // grid tells whether the job drew four pictures.
-func (p parent) grid() bool {
-	if len(p.Buttons) == 0 {
+func (p parent) grid(offers []generate.Offer) bool {
+	if len(offers) == 0 {
 		return slices.Contains([]string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}, p.Action)
 	}
-	_, ok := p.button("MJ::JOB::upsample::1::", "")
+	_, ok := button(offers, "MJ::JOB::upsample::1::", "")
 	return ok
 }
 
 // button finds a button by the start of its id and a part of it.
-func (p parent) button(prefix, part string) (string, bool) {
-	for _, b := range p.Buttons {
-		if strings.HasPrefix(b.CustomID, prefix) && strings.Contains(b.CustomID, part) {
-			return b.CustomID, true
-		}
+func button(offers []generate.Offer, prefix, part string) (string, bool) {
+	i := slices.IndexFunc(offers, func(o generate.Offer) bool { return strings.HasPrefix(o.ID, prefix) && strings.Contains(o.ID, part) })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	return offers[i].ID, true
 }
 
 // buttons are the ids of the buttons of an act and its details: how an id begins, and
@@ -66,7 +64,8 @@ func (j *job) follow(t generate.Task) error {
 		return media.Errorf(media.CodeUnsupported, "%s names no job of Midjourney, so %s cannot go on from it: name another picture", t.Inputs[0].Ref, j.Name)
 	}
 	asked, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
-	index, tile := cmp.Or(asked, t.Tile()), p.grid() && (j.Name == actUpscale || j.Name == actVariation)
+	index, grid := cmp.Or(asked, t.Tile()), p.grid(t.Offers())
+	tile := grid && (j.Name == actUpscale || j.Name == actVariation)
 	switch {
 	case tile && index == 0:
 		return media.Errorf(media.CodeInvalid, "%s is a grid of four pictures: name one of its tiles, or set midjourney.index to 1, 2, 3 or 4", t.Inputs[0].Ref)
@@ -75,20 +74,23 @@ func (j *job) follow(t generate.Task) error {
 	case !tile && asked != 0:
 		j.drop("options.midjourney.index", "it is a single picture")
 	}
-	if len(p.Buttons) == 0 {
+	if len(t.Offers()) == 0 {
 		return j.older(t, p, index)
 	}
-	id, ok := p.find(t, j.Name, tile, index)
-	if !ok {
-		return p.lacks(t, j.Name)
+	id, ok := find(t, j.Name, tile, index)
+	single := j.Name == actButton && strings.HasPrefix(id, "MJ::JOB::upsample")
+	switch {
+	case !ok:
+		return lacks(t, j.Name, grid)
+	case single && t.N > 1:
+		return media.Errorf(media.CodeInvalid, "this button gives one result, not %d: ask for one", t.N)
+	case single:
+		j.note("n", generate.OutcomeApplied, "1", "")
 	}
 	j.at.path, j.modal = "action", &modal{mask: t.Mask}
 	j.body["taskId"], j.body["customId"] = p.TaskID, id
 	if factor := t.Option("factor"); strings.HasPrefix(id, customZoom) && factor != "" {
 		j.modal.flags = "--zoom " + factor
-	}
-	if j.Name == actButton && t.N <= 1 && strings.HasPrefix(id, "MJ::JOB::upsample") {
-		j.note("n", generate.OutcomeApplied, "1", "")
 	}
 	j.say(t, id)
 	return nil
@@ -108,10 +110,10 @@ func (j *job) say(t generate.Task, id string) {
 }
 
 // find gives the button of a follow-up.
-func (p parent) find(t generate.Task, name string, tile bool, index int) (string, bool) {
+func find(t generate.Task, name string, tile bool, index int) (string, bool) {
 	own := t.Option("custom_id")
 	if name == actButton {
-		return own, slices.ContainsFunc(p.Buttons, func(b proxy.Button) bool { return b.CustomID == own })
+		return own, slices.ContainsFunc(t.Offers(), func(o generate.Offer) bool { return o.ID == own })
 	}
 	detail := cmp.Or(t.Option("strength"), t.Option("factor"), t.Option("direction"))
 	if tile {
@@ -122,21 +124,19 @@ func (p parent) find(t generate.Task, name string, tile bool, index int) (string
 		pattern = customZoom
 	}
 	prefix, part, _ := strings.Cut(strings.Replace(pattern, "::N::", "::"+strconv.Itoa(index)+"::", 1), "*")
-	return p.button(prefix, part)
+	return button(t.Offers(), prefix, part)
 }
 
 // lacks is the error for a button that Midjourney does not offer; it lists those that it does.
-func (p parent) lacks(t generate.Task, name string) error {
-	do := "use another follow-up of its own"
-	switch {
-	case name == actButton:
-		do = "midjourney.custom_id must be one of its buttons"
-	case p.grid():
+func lacks(t generate.Task, name string, grid bool) error {
+	ref := t.Inputs[0].Ref
+	do := "use another one, see atelier media show " + string(ref)
+	if grid && name != actButton && name != actReroll {
 		do = "upscale it first (midjourney.action upscale)"
 	}
-	e := media.Errorf(media.CodeUnsupported, "Midjourney offers no %s for %s: %s", name, t.Inputs[0].Ref, do)
-	for _, b := range p.Buttons {
-		e.Valid = append(e.Valid, b.CustomID)
+	e := media.Errorf(media.CodeUnsupported, "Midjourney offers no such %s for %s: %s", name, ref, do)
+	for _, o := range t.Offers() {
+		e.Valid = append(e.Valid, o.ID)
 	}
 	return e
 }
@@ -146,7 +146,7 @@ var changes = map[string]string{actUpscale: "UPSCALE", actVariation: "VARIATION"
 
 // older follows up at proxies that tell of no buttons.
 func (j *job) older(t generate.Task, p parent, index int) error {
-	if changes[j.Name] == "" || j.Name != actReroll && !p.grid() {
+	if changes[j.Name] == "" || j.Name != actReroll && !p.grid(nil) {
 		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.Name, t.Inputs[0].Ref)
 	}
 	if oneLine(t.Prompt) != "" {

@@ -42,8 +42,8 @@ func FuzzTask(f *testing.F) {
 			if (it.Err == nil) == (it.URL == "") || it.Err != nil && media.Scrub(it.Err.Message) != it.Err.Message {
 				t.Errorf("item %+v", it)
 			}
-			raw, err := json.Marshal(it.Metadata)
-			if err != nil || media.Scrub(string(raw)) != string(raw) {
+			raw, err := json.Marshal(map[string]any{"midjourney": it.Metadata["midjourney"], "offers": it.Offers})
+			if err != nil || it.Offers == nil && media.Scrub(string(raw)) != string(raw) { // the Gateway cleans offers
 				t.Errorf("metadata %s, %v", raw, err)
 			}
 			var kept map[string]any

@@ -17,7 +17,7 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 1)
 	grid := tile
-	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"]}
+	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"], "offers": tile.Metadata["offers"]}
 	stranger, mask := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	forged := stranger
 	forged.Metadata = map[string]any{"midjourney": "MJ::JOB", "tile": "two"}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/media"
 )
 
 // Job is a job as the proxy tells it.
@@ -19,13 +19,13 @@ type Job struct {
 	ImageURL   post.Text              `json:"imageUrl"`
 	FailReason post.Text              `json:"failReason"`
 	Seed       post.Text              `json:"seed"`
-	Offered    post.Loose[[]offered]  `json:"buttons"`
+	Buttons    post.Loose[[]button]   `json:"buttons"`
 	Singles    post.Loose[[]single]   `json:"imageUrls"`
 	Properties post.Loose[Properties] `json:"properties"`
 }
 
-// offered is a button as it comes, single a picture of several.
-type offered struct {
+// button is a follow-up that Midjourney offers, single a picture of several.
+type button struct {
 	CustomID post.Text `json:"customId"`
 	Label    post.Text `json:"label"`
 	Emoji    post.Text `json:"emoji"`
@@ -42,25 +42,10 @@ type Properties struct {
 	BannedWord  post.Text `json:"bannedWord"`
 }
 
-// The bounds of what is kept of a task's buttons; real ones stay far below.
-const (
-	maxButtons = 40
-	maxButton  = 200
-)
-
-// Button is a follow-up that Midjourney offers for a picture.
-type Button struct {
-	CustomID string `json:"custom_id"`
-	Label    string `json:"label,omitempty"`
-}
-
-// Buttons are those of a job.
-func (j Job) Buttons() (all []Button) {
-	for _, x := range j.Offered.Value {
-		id, label := string(x.CustomID), string(cmp.Or(x.Label, x.Emoji))
-		if id != "" && len(id)+len(label) <= maxButton && len(all) < maxButtons {
-			all = append(all, Button{media.Scrub(id), media.Scrub(label)})
-		}
+// Offers are the buttons of a job.
+func (j Job) Offers() (all []generate.Offer) {
+	for _, b := range j.Buttons.Value {
+		all = append(all, generate.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
 	}
 	return all
 }

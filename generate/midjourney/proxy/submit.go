@@ -52,6 +52,9 @@ func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u gen
 		path = "/mj-" + s.Speed + path
 	}
 	call := post.Call{Path: path, Body: s.Body, Of: s.Task.Model.Name, Task: s.Task, Into: &got}
+	if s.Body["taskId"] != nil {
+		call.Of = "the job that made this picture"
+	}
 	call.Read = func(a *post.Answer) (generate.Update, error) {
 		switch got.Code {
 		case codeAccepted, codeQueued, codeExists:
@@ -89,7 +92,7 @@ func (s Submitted) fault(status int) post.Fault {
 	case s.Code == codeFull || s.Code == codeBusy:
 		f.Code = media.CodeRateLimited
 	case s.Code == codeNotFound:
-		f.Code, f.Advice = media.CodeNotFound, "the job that made this picture is gone, make a new one"
+		f.Code, f.Advice = media.CodeNotFound, "make a new one"
 	case s.Code == codeInvalid:
 		f.Code = media.CodeInvalid
 	case s.Code == codeFailed && status < http.StatusInternalServerError && s.Result == "":
