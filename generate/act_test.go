@@ -258,3 +258,47 @@ func TestOffersAreKeptWithTheOutput(t *testing.T) {
 		t.Errorf("%d offers, tile %d", len(offered), d.Tasks()[1].Tile())
 	}
 }
+
+// before is a log of a program whose rows had neither acts nor flags.
+type before struct{ *generatetest.Log }
+
+func (b before) Saved(ctx context.Context, operation string) (*generate.Saved, error) {
+	s, err := b.Log.Saved(ctx, operation)
+	if err != nil {
+		return nil, err
+	}
+	var parts map[string]any
+	if err := json.Unmarshal(s.Operation.Request, &parts); err != nil {
+		return nil, err
+	}
+	row := parts["task"].(map[string]any)["Model"].(map[string]any)
+	delete(row, "acts")
+	delete(row, "flags")
+	s.Operation.Request, err = json.Marshal(parts)
+	return s, err
+}
+
+// TestOlderPlansHaveActsAndFlags: an operation that an older program left is gone on with by
+// the row of today.
+func TestOlderPlansHaveActsAndFlags(t *testing.T) {
+	t.Parallel()
+	h, d := studio(t)
+	got := h.must(t, generate.Request{
+		Model: "Studio", Method: generate.MethodVariation, Inputs: []media.Output{h.own(t)}, Options: map[string]map[string]any{"studio": {"action": "enlarge"}},
+	})
+	h.log.Forget(got.Operation)
+	rows, err := generate.LoadCatalogue(strings.NewReader(studioRows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heir := h.heir(t, func(c *generate.Config) {
+		c.Drivers, c.Catalogue, c.Operations = []generate.Driver{d}, rows, before{h.log}
+	})
+	if got, err := heir.Resume(t.Context(), got.Operation); err != nil || got.Status != generate.StatusSucceeded {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	task := d.Tasks()[1]
+	if act, err := task.Act(); err != nil || act.Name != "enlarge" || len(task.Model.Flags) != 8 {
+		t.Errorf("%+v, %v, %d flags", act, err, len(task.Model.Flags))
+	}
+}
