@@ -99,7 +99,7 @@ func TestActs(t *testing.T) {
 		{"patch of a stranger", generate.MethodEdit, "", "x", []media.Output{a}, &mask, 0, "", "no picture that studio made here"},
 		{"patch of a forged one", generate.MethodEdit, "", "x", []media.Output{b}, &mask, 0, "", "no picture that studio made here"},
 		{"patch without a mask", generate.MethodEdit, "patch", "x", []media.Output{own}, nil, 0, "", "needs a mask"},
-		{"enlarged", generate.MethodVariation, "enlarge", "", []media.Output{own}, nil, 1, "aspect_ratio quality", ""},
+		{"enlarged", generate.MethodVariation, "enlarge", "", []media.Output{own}, nil, 1, "negative_prompt aspect_ratio quality", ""},
 		{"enlarged twice", generate.MethodVariation, "enlarge", "", []media.Output{own}, nil, 2, "", "one result, not 2"},
 		{"two enlarged", generate.MethodEdit, "enlarge", "", []media.Output{own, a}, nil, 0, "", "2 were named"},
 		{"nothing enlarged", "", "enlarge", "x", nil, nil, 0, "", "0 were named"},
@@ -110,6 +110,9 @@ func TestActs(t *testing.T) {
 		r := generate.Request{
 			Model: "Studio", Method: c.method, Prompt: c.words, Inputs: c.in, Mask: c.mask, N: c.n, AspectRatio: "2:1", Quality: "low",
 			Options: map[string]map[string]any{"Studio": {"grain": 3}},
+		}
+		if c.name == "enlarged" {
+			r.NegativePrompt = "rain"
 		}
 		if c.act != "" {
 			r.Options["Studio"]["action"] = c.act

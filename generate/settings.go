@@ -132,6 +132,8 @@ func (n *negotiation) prompt() error {
 	}
 	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
 		switch {
+		case n.act.Words == wordsNone:
+			n.dropped("negative_prompt", avoid, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
 		case n.supports("negative_prompt"):
 			n.task.NegativePrompt = avoid
 			n.applied("negative_prompt", avoid)
