@@ -68,6 +68,10 @@ type Model struct {
 	Options []string `json:"options,omitempty" yaml:"options"`
 	// OptionRules say which values they take, by their names; the provider judges the others.
 	OptionRules map[string]OptionRule `json:"option_rules,omitempty" yaml:"option_rules"`
+	// Acts are what it can be asked to do, where that is more than its methods say.
+	Acts []Act `json:"acts,omitempty" yaml:"acts"`
+	// Flags are the settings that stand at the end of the prompt, in their order.
+	Flags []Flag `json:"flags,omitempty" yaml:"flags"`
 	// MaxSeed is the largest seed; 0 means that any 64-bit number will do.
 	MaxSeed int64 `json:"max_seed,omitempty" yaml:"max_seed"`
 	// TimeoutSeconds bounds one call; 0 means the Gateway's default of 300.

@@ -44,8 +44,8 @@ func (r Request) checkWords() error {
 	if r.N < 0 || r.N > MaxN {
 		return badCount(r.N)
 	}
-	if strings.TrimSpace(r.Prompt) == "" && r.Method != MethodVariation {
-		return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", emptyPrompt(r.Modality))
+	if strings.TrimSpace(r.Prompt) == "" && r.Method == MethodGenerate { // pictures may say enough
+		return emptyPrompt(r.Modality)
 	}
 	if !utf8.ValidString(r.Prompt) || !utf8.ValidString(r.NegativePrompt) {
 		return media.Errorf(media.CodeInvalid, "the prompt is not valid UTF-8: save it as UTF-8 text")
@@ -88,11 +88,12 @@ func badCount(n int) error {
 }
 
 // emptyPrompt says what is missing.
-func emptyPrompt(m media.Modality) string {
+func emptyPrompt(m media.Modality) error {
+	say := "say what the picture is to show"
 	if m == media.ModalityAudio {
-		return "give the text to speak"
+		say = "give the text to speak"
 	}
-	return "say what the picture is to show"
+	return media.Errorf(media.CodeInvalid, "the prompt is empty: %s", say)
 }
 
 // checkInputs proves that method and pictures belong together: a picture that would

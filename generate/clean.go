@@ -12,8 +12,8 @@ func (u Update) clean() Update {
 	u.Metadata = cleanMap(u.Metadata)
 	items := make([]Item, 0, len(u.Items))
 	for _, it := range u.Items {
-		it.RevisedPrompt = media.Scrub(it.RevisedPrompt)
-		it.DeclaredMIME = clip(it.DeclaredMIME)
+		it.RevisedPrompt, it.Text = media.Scrub(it.RevisedPrompt), media.Scrub(it.Text)
+		it.DeclaredMIME, it.Offers = clip(it.DeclaredMIME), cleanOffers(it.Offers)
 		if it.Err != nil {
 			it.Err = asError(it.Err)
 			it.Err.Cause = nil

@@ -75,7 +75,10 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 	if d.got < d.call.n() {
 		index = d.call.slots[d.got]
 	} else {
-		index = x.extraSlot(d.call.n())
+		index = x.extraSlot()
+		if d.got >= d.call.plan.Model.Grid { // else it was to be expected
+			x.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
+		}
 	}
 	d.got++
 	if item.Err == nil {
@@ -162,8 +165,7 @@ func slotError(err *media.Error) *SlotError {
 }
 
 // extraSlot adds a slot for a result beyond what was asked for.
-func (x *execution) extraSlot(asked int) int {
-	x.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, asked))
+func (x *execution) extraSlot() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.slots = append(x.slots, Slot{Index: len(x.slots) + 1, Status: StatusRunning})

@@ -153,6 +153,10 @@ type Update struct {
 	Done bool
 	// Progress is 0 to 1; negative if unknown.
 	Progress float64
+	// Preview is a link to how the first result of a task that goes on looks so far, or a
+	// grid of all of them. Where previews are asked for, the Gateway fetches and shows each
+	// link once; one that cannot be fetched costs nothing.
+	Preview string
 	// Items are the results, in the provider's order; failed ones included.
 	Items []Item
 	Usage Usage
@@ -165,12 +169,14 @@ type Update struct {
 	Metadata map[string]any
 }
 
-// Item is one result of a provider call: exactly one of Blob, URL and Err is set.
+// Item is one result of a provider call: exactly one of Blob, URL, Text and Err is set.
 type Item struct {
 	// Blob is media that the transport lifted from the answer.
 	Blob *media.Blob
 	// URL is a link that the Gateway fetches at once, guarded.
 	URL string
+	// Text is a result in words, a document that the Gateway keeps.
+	Text string
 	// DeclaredMIME is the type that the answer declared, if it did; only compared
 	// with the sniffed one.
 	DeclaredMIME string
@@ -184,10 +190,12 @@ type Item struct {
 	// Tiles, if set, says that the picture is a grid of results: the Gateway keeps it
 	// and cuts it, row by row, into that many slots.
 	Tiles *Tiles
-	// Metadata is what the provider says of this item alone (its id, follow-up
-	// actions), small and free of media. It becomes part of the output's metadata, where
-	// later edits of it find it.
+	// Metadata is what the provider says of this item alone (its id), small and free of
+	// media. It becomes part of the output's metadata, where later edits of it find it.
 	Metadata map[string]any
+	// Offers are what the provider offers to do next with the item; the output's metadata
+	// keeps the first 40 of those that are at most 200 bytes long.
+	Offers []Offer
 
 	parent *media.Parent // the grid that it was cut from
 }

@@ -133,8 +133,8 @@ func (c *Catalogue) readRow(provider string, n *yaml.Node) error {
 	if err != nil {
 		return bad(err)
 	}
-	earlier := row.OptionRules
-	row.OptionRules = nil // those of this text; the earlier ones follow
+	earlier := row
+	row.OptionRules, row.Acts, row.Flags = nil, nil, nil // those of this text; the earlier ones follow
 	// A node cannot be decoded strictly, so it takes the way over text.
 	text, err := yaml.Marshal(resolveAliases(n))
 	if err != nil {
@@ -188,17 +188,29 @@ func (c *Catalogue) like(provider string, head rowHead) (Model, error) {
 	return row, nil
 }
 
-// inherit adds the rules of the earlier row for options that are left and have none of
-// their own.
-func (m *Model) inherit(earlier map[string]OptionRule) {
-	for name, rule := range earlier {
-		if _, own := m.OptionRules[name]; own || !slices.Contains(m.Options, name) {
+// inherit adds what the earlier row says of options that are left, where this one says
+// nothing of its own.
+func (m *Model) inherit(earlier Model) {
+	has := func(name string) bool {
+		return slices.Contains(m.Options, name) || !slices.Contains(earlier.Options, name)
+	}
+	for name, rule := range earlier.OptionRules {
+		if _, own := m.OptionRules[name]; own || !has(name) {
 			continue
 		}
 		if m.OptionRules == nil {
 			m.OptionRules = map[string]OptionRule{}
 		}
 		m.OptionRules[name] = rule
+	}
+	if m.Acts == nil {
+		for _, a := range earlier.Acts {
+			a.Takes = slices.DeleteFunc(slices.Clone(a.Takes), func(name string) bool { return !has(name) })
+			m.Acts = append(m.Acts, a)
+		}
+	}
+	if m.Flags == nil {
+		m.Flags = slices.DeleteFunc(slices.Clone(earlier.Flags), func(f Flag) bool { return !has(f.Setting) })
 	}
 }
 

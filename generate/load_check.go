@@ -91,7 +91,7 @@ func (m Model) check() error {
 	for _, x := range m.Methods {
 		errs = append(errs, field("methods", string(x)))
 	}
-	errs = append(errs, m.checkEdits(), m.checkRules())
+	errs = append(errs, m.checkEdits(), m.checkRules(), m.checkActs(), m.checkFlags())
 	for _, x := range m.Supports {
 		errs = append(errs, field("supports", x))
 	}

@@ -133,8 +133,8 @@ func (t Task) Option(name string) string {
 	return text
 }
 
-// CheckOptions proves that the options are those of the model's row, and keep its rules. The
-// error has code media.CodeInvalid.
+// CheckOptions proves that the options are those of the model's row, keep its rules, and can
+// stand in the prompt where they are flags of it. The error has code media.CodeInvalid.
 func (t Task) CheckOptions() error {
 	for _, name := range slices.Sorted(maps.Keys(t.Options)) {
 		if !slices.Contains(t.Model.Options, name) {
@@ -144,6 +144,9 @@ func (t Task) CheckOptions() error {
 			if err := rule.judge(t.Model.Provider+"."+name, t.Options[name]); err != nil {
 				return err
 			}
+		}
+		if err := t.checkFlag(name); err != nil {
+			return err
 		}
 	}
 	return nil

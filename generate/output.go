@@ -6,12 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
-	"time"
 
 	"atelier/imaging"
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -24,7 +21,7 @@ func (d *delivery) output(ctx context.Context, item Item, index int, said map[st
 		return media.Output{}, err
 	}
 	o := d.describe(ctx, *item.Blob, index, said)
-	maps.Copy(o.Metadata, item.Metadata)
+	item.keep(o.Metadata)
 	if item.Seed != nil {
 		o.Metadata["seed"] = *item.Seed
 	}
@@ -42,6 +39,8 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 		return asError(item.Err)
 	case item.Blob != nil:
 		return nil
+	case strings.TrimSpace(item.Text) != "":
+		return d.write(ctx, item)
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
@@ -51,58 +50,6 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 	}
 	item.Blob, item.DeclaredMIME = &b, cmp.Or(item.DeclaredMIME, declared)
 	return nil
-}
-
-// fetchAttempts is how often a link is tried: fetching costs nothing.
-const fetchAttempts = 3
-
-// fetch gets a result that came as a link, at once: links expire.
-func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
-	c := x.g.config
-	if c.Fetch == nil || c.Storage == nil {
-		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
-	}
-	for number := 1; ; number++ {
-		b, declared, err := x.fetchOnce(ctx, url)
-		if err == nil || number == fetchAttempts || !passing(asError(err)) {
-			return b, declared, err
-		}
-		// A plain wait and no journalled one: a replay fetches anew or not at all.
-		if err := (journal.Memory{}).Sleep(ctx, time.Duration(number)*fetchPause); err != nil {
-			return media.Blob{}, "", asError(err)
-		}
-	}
-}
-
-// fetchPause grows with every try.
-const fetchPause = 100 * time.Millisecond
-
-// passing tells the errors of a download that another try can mend.
-func passing(err *media.Error) bool {
-	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
-}
-
-func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
-	body, declared, err := x.g.config.Fetch(ctx, url)
-	if err != nil {
-		return media.Blob{}, "", linkError(err)
-	}
-	b, err := x.g.config.Storage.Store(ctx, body, declared)
-	if err = errors.Join(err, body.Close()); err != nil {
-		return media.Blob{}, "", wrap("store fetched result", err)
-	}
-	return b, declared, nil
-}
-
-// linkError says what a link that cannot be fetched means: the answer to it is not the
-// provider's answer to the request, and what it led to was made.
-func linkError(err error) error {
-	switch media.CodeOf(err) {
-	case media.CodeNotFound, media.CodeForbidden:
-		return media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
-	default:
-		return wrap("fetch result", err)
-	}
 }
 
 // acceptable checks the sniffed facts: the provider's word does not count.

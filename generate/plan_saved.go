@@ -51,6 +51,10 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
+	if m := &s.Task.Model; len(m.Acts)+len(m.Flags) == 0 { // saved before rows had them
+		row, _ := g.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel)
+		m.Acts, m.Flags = row.Acts, row.Flags
+	}
 	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round, Dispositions: s.Dispositions}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact

@@ -16,6 +16,7 @@ type polling struct {
 	task   Task
 	handle Handle
 	step   string // the name of its steps in the journal
+	seen   string // the newest link to a preview
 }
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
@@ -57,6 +58,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			return u, nil
 		}
 		x.emit(ctx, Event{Kind: EventProgress, Progress: u.Progress, Status: StatusRunning})
+		x.show(ctx, &p, d, u.Preview)
 	}
 }
 

@@ -22,7 +22,8 @@ type Request struct {
 	Method Method `json:"method,omitempty"`
 	// Modality defaults to what the named model makes, else image.
 	Modality media.Modality `json:"modality,omitempty"`
-	// Prompt is required, but for variations. For audio it is the text to speak.
+	// Prompt is required, but for variations and acts that take none. For audio it is the
+	// text to speak.
 	Prompt string `json:"prompt"`
 	// NegativePrompt says what to avoid.
 	NegativePrompt string `json:"negative_prompt,omitempty"`

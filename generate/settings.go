@@ -24,6 +24,7 @@ type negotiation struct {
 	providers []string
 	// partials says that preview frames are asked for.
 	partials bool
+	act      Act // what the model is asked to do, where its row has acts
 	// exact is the asked size in pixels where the model took it as it is.
 	exact *sides
 }
@@ -33,6 +34,9 @@ func (n *negotiation) negotiate() error {
 	n.task = Task{
 		Method: n.req.Method, Model: n.model, Prompt: n.req.Prompt,
 		Inputs: n.req.Inputs, Mask: n.req.Mask,
+	}
+	if err := n.chooseAct(); err != nil {
+		return err
 	}
 	n.count()
 	n.frames()
@@ -54,6 +58,8 @@ func (n *negotiation) negotiate() error {
 	n.voice()
 	n.speed()
 	n.options()
+	n.narrow()
+	n.flags()
 	return nil
 }
 
@@ -95,7 +101,7 @@ func (n *negotiation) lacks(what string) bool {
 func (n *negotiation) count() {
 	switch asked, gives := n.req.N, len(split(n.req.N, n.model.MaxN))*n.model.Grid; {
 	case asked == 0:
-	case gives == 0 || gives == asked:
+	case gives == 0 || gives == asked || n.act.Once:
 		n.applied("n", strconv.Itoa(asked))
 	default:
 		n.adapted("n", strconv.Itoa(asked), strconv.Itoa(gives), fmt.Sprintf("%s makes grids of %d; all are kept", n.model.Name, n.model.Grid))
@@ -114,8 +120,20 @@ func (n *negotiation) frames() {
 }
 
 func (n *negotiation) prompt() error {
+	asked := strings.TrimSpace(n.req.Prompt)
+	switch {
+	case n.act.Words == wordsNone:
+		n.task.Prompt = ""
+		if asked != "" {
+			n.dropped("prompt", asked, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
+		}
+	case asked == "" && n.req.Method != MethodVariation && n.act.Words != wordsOptional:
+		return emptyPrompt(n.model.Modality)
+	}
 	if avoid := strings.TrimSpace(n.req.NegativePrompt); avoid != "" {
 		switch {
+		case n.act.Words == wordsNone:
+			n.dropped("negative_prompt", avoid, fmt.Sprintf("%s's %s takes no words", n.model.Name, n.act.Name))
 		case n.supports("negative_prompt"):
 			n.task.NegativePrompt = avoid
 			n.applied("negative_prompt", avoid)

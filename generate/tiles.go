@@ -32,7 +32,7 @@ func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []It
 	}
 	grid := d.describe(ctx, *item.Blob, d.call.slots[0], said)
 	grid.Label += " (grid)"
-	maps.Copy(grid.Metadata, item.Metadata)
+	item.keep(grid.Metadata)
 	grid = x.record(ctx, grid)
 	parts, err := d.slice(ctx, grid, tiles)
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []It
 		}
 		meta["tile"] = i + 1
 		items[i] = Item{
-			Blob: &parts[i], RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety, Metadata: meta,
+			Blob: &parts[i], RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety, Metadata: meta, Offers: item.Offers,
 			parent: &media.Parent{Ref: grid.Ref, Role: "tile"},
 		}
 	}

@@ -123,7 +123,7 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 		args []string
 		say  string
 	}{
-		"no prompt":            {[]string{"--edit", in}, "prompt is missing"},
+		"no prompt":            {[]string{"--edit", in}, "prompt is empty"},
 		"no prompt at all":     {nil, "prompt is missing"},
 		"both":                 {[]string{"x", "--edit", in, "--vary", in}, "choose one"},
 		"mask alone":           {[]string{"x", "--mask", in}, "name the picture with --edit"},

@@ -27,7 +27,7 @@ func (f inputFlags) check(prompt string) error {
 		return media.Errorf(media.CodeInvalid, "--edit and --vary cannot be together: choose one")
 	case f.Mask != "" && len(f.Edit) == 0:
 		return media.Errorf(media.CodeInvalid, "--mask says where an --edit may change: name the picture with --edit")
-	case prompt == "" && f.Vary == "":
+	case prompt == "" && f.Vary == "" && len(f.Edit) == 0: // pictures may say enough
 		return media.Errorf(media.CodeInvalid, "the prompt is missing: say what the picture is to show, or what is to be spoken")
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelier/agent"
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -137,6 +138,9 @@ func (c *mediaShowCmd) Run(w *world) error {
 		})
 		for _, e := range edges {
 			w.line("from %s as %s", e.ParentRef, e.Role)
+		}
+		for _, o := range generate.Offers(r.Output) {
+			w.line("offered: %s  %s", o.ID, o.Label)
 		}
 		return nil
 	})

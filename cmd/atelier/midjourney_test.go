@@ -1,6 +1,7 @@
 package main
 
 import (
+	"image"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -57,4 +58,67 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	p.must("generate", "a lighthouse", "-m", "mj", "--strict")
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
+}
+
+// TestMidjourneyShowsHowAJobGoesOn: pictures of a job under way are previews on a terminal;
+// they get no record unless the picture never comes.
+func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := p.withMidjourney(midjourneysim.Config{})
+	ask := []string{"generate", "a lighthouse", "-m", "mj", "--partials", "--strict"}
+	o := p.onTerminal(ask...)
+	for _, want := range []string{"preview 1 of picture 1", "preview 2 of picture 1", "picture 4: succeeded"} {
+		if o.code != exitOK || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "warning") {
+			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
+		}
+	}
+	if n := len(p.listed().Items); n != 5 {
+		t.Errorf("%d items listed, want the grid and its four", n)
+	}
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultPreviewLost}, generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	if o := p.onTerminal(ask...); o.code != exitOK || strings.Contains(o.stderr, "preview") {
+		t.Errorf("previews that are lost: exit %d, %q", o.code, o.stderr)
+	}
+	p.atelier(ask...).refused(t, exitProvider, "the last preview was kept as img-")
+}
+
+// TestMidjourneyByPicturesAlone: what takes no words can be asked for without any, strictly:
+// a blend, and what a picture's buttons offer.
+func TestMidjourneyByPicturesAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := p.withMidjourney(midjourneysim.Config{Quick: true})
+	a, b := p.pictureFile("a.png", 64, 64, image.Rectangle{}), p.pictureFile("b.png", 64, 64, image.Rect(0, 0, 9, 9))
+	pictures := []string{"generate", "-m", "Midjourney 7", "--edit", a, "--edit", b, "--strict"}
+	p.must(pictures...)
+	p.must(append(pictures, "--option", "midjourney.action=blend", "--aspect-ratio", "3:2")...)
+	p.atelier(append(pictures, "a fox", "--option", "midjourney.action=blend")...).refused(t, exitInput, "takes no words")
+	p.atelier(append(pictures, "--option", "midjourney.action=imagine")...).refused(t, exitInput, "the prompt is empty")
+	p.atelier("generate", "-m", "Midjourney 7", "--edit", a).refused(t, exitInput, "the prompt is empty")
+	grid := read[generated](p, "generate", "a lighthouse", "-m", "mj", "--json")
+	up := read[generated](p, "generate", "--edit", string(grid.Slots[1].Output.Ref), "-m", "mj", "--option", "midjourney.action=upscale", "--strict", "--json")
+	ref := string(up.Slots[0].Output.Ref)
+	shown := p.must("media", "show", ref).stdout
+	_, offered, _ := strings.Cut(shown, "offered: ")
+	button, label, _ := strings.Cut(strings.Split(offered, "\n")[0], "  ")
+	if !strings.HasPrefix(button, "MJ::JOB::upsample_") || label != "Upscale (Subtle)" {
+		t.Fatalf("media show: %s", shown)
+	}
+	press := []string{"generate", "--edit", ref, "-m", "mj", "--strict", "--option", "midjourney.action=button", "--option"}
+	p.must(append(press, "midjourney.custom_id="+button)...)
+	p.atelier(append(press, "midjourney.custom_id="+button, "-n", "2")...).refused(t, exitInput, "one result, not 2")
+	p.atelier(append(press, "midjourney.custom_id=nonsense")...).refused(t, exitInput, "atelier media show "+ref)
+	p.atelier("generate", "--edit", ref, "-m", "mj", "--mask", a).refused(t, exitInput, "make the mask in the picture's size")
+	var paths []string
+	for _, c := range sim.Captured() {
+		paths = append(paths, strings.TrimPrefix(c.Path, "/mj/submit/"))
+	}
+	if got := strings.Join(paths, " "); got != "blend blend imagine action action" {
+		t.Errorf("calls %s", got)
+	}
+	last := sim.Captured()[4]
+	if !strings.Contains(string(last.Body), button) {
+		t.Errorf("pressed %s, want %s", last.Body, button)
+	}
 }

@@ -180,6 +180,9 @@ func (c *modelsShowCmd) Run(w *world) error {
 		if len(m.InsteadOf) > 0 {
 			rows = append(rows, []string{"instead of", strings.Join(m.InsteadOf, ", ") + " (which is found by that name)"})
 		}
+		for _, act := range m.Acts {
+			rows = append(rows, []string{"action", act.String()})
+		}
 		for _, name := range m.Options {
 			if rule, ok := m.OptionRules[name]; ok {
 				rows = append(rows, []string{"option", name + ": " + rule.String()})

@@ -57,8 +57,8 @@ func Clauses(t *testing.T, h Harness) []Clause {
 		if b.sim != nil {
 			c.Variants, c.Absent = b.sim.Variants(f), b.sim.Absent(f)
 		}
-		if why := noStream(h, b); f == FaultPartialsThenError && why != "" && b.sim != nil {
-			c.Variants, c.Absent = 0, why // this model does not stream, whatever the provider does
+		if why := noStream(h, b); (f == FaultPartialsThenError || f == FaultPreviewLost) && why != "" && b.sim != nil {
+			c.Variants, c.Absent = 0, why // this model gives no previews, whatever the provider does
 		}
 		all = append(all, c)
 	}
@@ -192,7 +192,7 @@ func noStream(h Harness, b *bench) string {
 		return h.Scripted
 	}
 	if !slices.Contains(b.model.Supports, "stream") {
-		return "answers are not streamed"
+		return "the model gives no previews"
 	}
 	return ""
 }

@@ -81,8 +81,10 @@ const (
 	FaultExpiredLink Fault = "expired_link"
 	// FaultHalfLink is a result whose first download ends in the middle; the next is whole.
 	FaultHalfLink Fault = "half_link"
-	// FaultPartialsThenError is a stream whose previews come and whose picture does not.
+	// FaultPartialsThenError is a call whose previews come and whose picture does not.
 	FaultPartialsThenError Fault = "partials_then_error"
+	// FaultPreviewLost is a task whose previews cannot be fetched, and which succeeds.
+	FaultPreviewLost Fault = "preview_lost"
 )
 
 // Faults lists every fault, in the order of the constants.
@@ -93,6 +95,7 @@ func Faults() []Fault {
 		FaultNotMedia, FaultHugeHeader, FaultPrivateURL, FaultModerated, FaultEmpty, FaultPartialN, FaultSlow,
 		FaultInvalid, FaultConflict, FaultTaskFailed, FaultTaskLost, FaultPollFails,
 		FaultAnswerLost, FaultListLost, FaultExpiredLink, FaultHalfLink, FaultPartialsThenError,
+		FaultPreviewLost,
 	}
 }
 

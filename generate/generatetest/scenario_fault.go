@@ -89,6 +89,9 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	case FaultPartialsThenError:
 		previewsAlone(t, h)
 		return
+	case FaultPreviewLost:
+		previewLost(t, h, in)
+		return
 	case FaultRateLimit:
 		in.RetryAfter = asked
 	default:

@@ -96,7 +96,7 @@ func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 	}
 	got := w.must(t, r)
 	frames := w.frames(t, 1)
-	if got.Status != generate.StatusSucceeded || len(frames) == 0 || len(w.recorder.Records()) != 1 {
+	if got.Status != generate.StatusSucceeded || len(frames) == 0 || len(w.recorder.Records()) != h.results(1)+grids(got.Outputs()) {
 		t.Fatalf("status %s, %d previews, %d records; %v", got.Status, len(frames), len(w.recorder.Records()), got.Err())
 	}
 	o := got.Slots[0].Output
@@ -119,5 +119,17 @@ func previewsAlone(t *testing.T, h Harness) {
 	kept := records[0]
 	if !kept.Partial || kept.Digest != frames[len(frames)-1].Digest || !strings.Contains(got.Slots[0].Error.Message, string(kept.Ref)) {
 		t.Errorf("kept %s, want the newest preview, named in %q", kept, got.Slots[0].Error.Message)
+	}
+}
+
+// previewLost: previews that cannot be fetched, or are no pictures, are passed over: the
+// result comes, without a warning and without another call.
+func previewLost(t *testing.T, h Harness, in Injection) {
+	t.Helper()
+	w := h.watch(t)
+	w.sim.Inject(in)
+	got := w.ask(t, 1)
+	if frames := w.frames(t, 1); got.Status != generate.StatusSucceeded || len(frames) != 0 || len(got.Warnings) > 0 || len(w.sim.Captured()) != 1 {
+		t.Errorf("status %s (%v), %d previews, warnings %q, %d calls", got.Status, got.Err(), len(frames), got.Warnings, len(w.sim.Captured()))
 	}
 }

@@ -95,7 +95,7 @@ func Sane(t *testing.T, u generate.Update, err error, key string) {
 	}
 	for i, it := range u.Items {
 		set := 0
-		for _, is := range []bool{it.Blob != nil, it.URL != "", it.Err != nil} {
+		for _, is := range []bool{it.Blob != nil, it.URL != "", it.Text != "", it.Err != nil} {
 			if is {
 				set++
 			}
@@ -109,7 +109,7 @@ func Sane(t *testing.T, u generate.Update, err error, key string) {
 		if it.Safety != nil {
 			texts = append(texts, it.Safety.Categories...)
 		}
-		texts = append(texts, it.RevisedPrompt)
+		texts = append(texts, it.RevisedPrompt, it.Text)
 	}
 	for _, text := range texts {
 		if media.Scrub(text) != text || key != "" && strings.Contains(text, key) {

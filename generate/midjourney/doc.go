@@ -5,13 +5,15 @@
 //
 // A job draws a grid of four pictures. The item is the whole grid with its tiles, or
 // four items where the proxy gives single pictures. Their metadata has, under
-// "midjourney", the job, its message hash and the buttons that Midjourney offers.
+// "midjourney", the job and its message hash; the buttons of it are the item's offers.
 // An output with that metadata as the input of a later request can be followed up, by
 // the option action: upscale, variation, reroll, zoom, pan, inpaint, or button with
 // custom_id; the tile says which of the four, or the option index does. Without the
 // option a variation of such an output is Midjourney's own, an edit with a mask is
 // inpaint (Vary Region), an edit without one goes to the proxy's editor. Pictures
-// that Midjourney did not make are image prompts, or are blended (action blend).
+// that Midjourney did not make are image prompts; without words they are blended. Which
+// act takes what, and which settings are flags of the prompt, is data of the catalogue.
+// While a job goes on, its picture is a preview.
 //
 // The model Midjourney Describe answers with a text of four prompts, a document.
 //

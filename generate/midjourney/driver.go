@@ -17,17 +17,14 @@ type Config struct {
 	// Secret is sent as mj-api-secret, MIDJOURNEY_API_SECRET; empty for a proxy that
 	// asks for none.
 	Secret string
-	// Codec streams pictures into the requests and keeps descriptions; required.
+	// Codec streams pictures into the requests; required.
 	Codec *wire.Codec
 	// Base carries the calls; default http.DefaultTransport.
 	Base http.RoundTripper
 }
 
 // Driver makes, varies and edits pictures with Midjourney. It is safe for concurrent use.
-type Driver struct {
-	client *proxy.Client
-	codec  *wire.Codec
-}
+type Driver struct{ client *proxy.Client }
 
 var (
 	_ generate.Notified = (*Driver)(nil)
@@ -37,8 +34,8 @@ var (
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing address is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	client, err := proxy.New(proxy.Config{URL: c.ProxyURL, Secret: c.Secret, Codec: c.Codec, Base: c.Base})
-	return &Driver{client: client, codec: c.Codec}, err
+	client, err := proxy.New(proxy.Config{URL: c.ProxyURL, Secret: c.Secret, Codec: c.Codec, Failures: failures, Base: c.Base})
+	return &Driver{client}, err
 }
 
 // Provider is "midjourney".
@@ -64,7 +61,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	if err != nil {
 		return generate.Update{}, err
 	}
-	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.path, Body: d.withPictures(ctx, t, j)}
+	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
 	got, u, err := d.client.Submit(ctx, s)
 	if err == nil && got.Exists() && j.modal != nil {
 		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
@@ -79,9 +76,9 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	if err != nil {
 		return generate.Update{}, err
 	}
-	u, err := d.update(ctx, t, got)
+	u := d.update(t, got)
 	u.Task = h
-	return u, err
+	return u, nil
 }
 
 // Cancel asks the proxy to stop the job. Proxies that cannot, and jobs that are over or

@@ -3,7 +3,6 @@ package midjourney
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,58 +15,28 @@ import (
 
 // parent is what the metadata of a picture says about the job that made it.
 type parent struct {
-	TaskID  string         `json:"task_id"`
-	Hash    string         `json:"message_hash,omitempty"`
-	Action  string         `json:"action,omitempty"`
-	Mode    string         `json:"mode,omitempty"`
-	Buttons []proxy.Button `json:"buttons,omitempty"`
-	// tile is 1 to 4 for a part of a grid, 0 for the whole of a picture.
-	tile int
+	TaskID string `json:"task_id"`
+	Hash   string `json:"message_hash,omitempty"`
+	Action string `json:"action,omitempty"`
+	Mode   string `json:"mode,omitempty"`
 }
 
-// known tells whether the picture came from a job.
-func (p parent) known() bool { return p.TaskID != "" }
-
 // grid tells whether the job drew four pictures.
-func (p parent) grid() bool {
-	if len(p.Buttons) == 0 {
+func (p parent) grid(offers []generate.Offer) bool {
+	if len(offers) == 0 {
 		return slices.Contains([]string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}, p.Action)
 	}
-	_, ok := p.button("MJ::JOB::upsample::1::", "")
+	_, ok := button(offers, "MJ::JOB::upsample::1::", "")
 	return ok
 }
 
 // button finds a button by the start of its id and a part of it.
-func (p parent) button(prefix, part string) (string, bool) {
-	for _, b := range p.Buttons {
-		if strings.HasPrefix(b.CustomID, prefix) && strings.Contains(b.CustomID, part) {
-			return b.CustomID, true
-		}
+func button(offers []generate.Offer, prefix, part string) (string, bool) {
+	i := slices.IndexFunc(offers, func(o generate.Offer) bool { return strings.HasPrefix(o.ID, prefix) && strings.Contains(o.ID, part) })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
-}
-
-// parentOf reads the metadata of the only input; the zero parent if there is none. It
-// came through a ledger, so it has the shapes that JSON has.
-func parentOf(t generate.Task) parent {
-	if len(t.Inputs) != 1 {
-		return parent{}
-	}
-	var p parent
-	raw, err := json.Marshal(t.Inputs[0].Metadata["midjourney"])
-	if err != nil || json.Unmarshal(raw, &p) != nil {
-		return parent{}
-	}
-	switch n := t.Inputs[0].Metadata["tile"].(type) {
-	case int:
-		p.tile = n
-	case float64:
-		p.tile = int(n)
-	}
-	if p.tile < 1 || p.tile > 4 {
-		p.tile = 0
-	}
-	return p
+	return offers[i].ID, true
 }
 
 // buttons are the ids of the buttons of an act and its details: how an id begins, and
@@ -89,36 +58,39 @@ const customZoom = "MJ::CustomZoom::"
 
 // follow writes a follow-up: a button where the proxy told of buttons, else the older
 // change.
-func (j *job) follow(t generate.Task, p parent) error {
+func (j *job) follow(t generate.Task) error {
+	var p parent
+	if !t.Parent(&p) || p.TaskID == "" {
+		return media.Errorf(media.CodeUnsupported, "%s names no job of Midjourney, so %s cannot go on from it: name another picture", t.Inputs[0].Ref, j.Name)
+	}
 	asked, _ := strconv.Atoi(t.Option("index")) // the catalogue's rule was kept
-	index, grid := cmp.Or(asked, p.tile), p.grid()
-	tile := grid && (j.name == actUpscale || j.name == actVariation)
+	index, grid := cmp.Or(asked, t.Tile()), p.grid(t.Offers())
+	tile := grid && (j.Name == actUpscale || j.Name == actVariation)
 	switch {
 	case tile && index == 0:
 		return media.Errorf(media.CodeInvalid, "%s is a grid of four pictures: name one of its tiles, or set midjourney.index to 1, 2, 3 or 4", t.Inputs[0].Ref)
 	case tile && t.Option("strength") != "":
-		j.drop("the pictures of a grid have one "+j.name+" each", "options.midjourney.strength")
+		j.drop("options.midjourney.strength", "the pictures of a grid have one "+j.Name+" each")
 	case !tile && asked != 0:
-		j.drop("it is a single picture", "options.midjourney.index")
+		j.drop("options.midjourney.index", "it is a single picture")
 	}
-	if len(p.Buttons) == 0 {
+	if len(t.Offers()) == 0 {
 		return j.older(t, p, index)
 	}
-	id, ok := p.find(t, j.name, tile, index)
-	if !ok {
-		e := media.Errorf(media.CodeUnsupported, "Midjourney offers no %s for %s: %s", j.name, t.Inputs[0].Ref, advice(j.name, grid))
-		for _, b := range p.Buttons {
-			e.Valid = append(e.Valid, b.CustomID)
-		}
-		return e
+	id, ok := find(t, j.Name, tile, index)
+	single := j.Name == actButton && strings.HasPrefix(id, "MJ::JOB::upsample")
+	switch {
+	case !ok:
+		return lacks(t, j.Name, grid)
+	case single && t.N > 1:
+		return media.Errorf(media.CodeInvalid, "this button gives one result, not %d: ask for one", t.N)
+	case single:
+		j.note("n", generate.OutcomeApplied, "1", "")
 	}
-	j.path, j.modal = "action", &modal{mask: t.Mask}
+	j.at.path, j.modal = "action", &modal{mask: t.Mask}
 	j.body["taskId"], j.body["customId"] = p.TaskID, id
 	if factor := t.Option("factor"); strings.HasPrefix(id, customZoom) && factor != "" {
 		j.modal.flags = "--zoom " + factor
-	}
-	if j.name == actButton && t.N <= 1 && strings.HasPrefix(id, "MJ::JOB::upsample") {
-		j.single()
 	}
 	j.say(t, id)
 	return nil
@@ -128,22 +100,22 @@ func (j *job) follow(t generate.Task, p parent) error {
 // one's own take them, a remix takes them if the account has that on.
 func (j *job) say(t generate.Task, id string) {
 	switch {
-	case strings.HasPrefix(id, customZoom), strings.HasPrefix(id, buttons[actInpaint]):
-	case j.remix && oneLine(t.Prompt) != "":
+	case oneLine(t.Prompt) == "", strings.HasPrefix(id, customZoom), strings.HasPrefix(id, buttons["inpaint"]):
+	case slices.Contains([]string{actVariation, actReroll, "pan"}, j.Name):
 		j.body["enableRemix"] = true
-		j.adapt("prompt", "in remix mode", "Midjourney takes words for a "+j.name+" only where the proxy's account is in remix mode, and leaves them out otherwise")
+		j.note("prompt", generate.OutcomeAdapted, "in remix mode", "Midjourney takes words for a "+j.Name+" only where the proxy's account is in remix mode, and leaves them out otherwise")
 	default:
-		j.mute(t, "Midjourney's "+j.name+" goes by the picture that it starts from and takes no words")
+		j.drop("prompt", "Midjourney's "+j.Name+" goes by the picture that it starts from and takes no words")
 	}
 }
 
 // find gives the button of a follow-up.
-func (p parent) find(t generate.Task, name string, tile bool, index int) (string, bool) {
+func find(t generate.Task, name string, tile bool, index int) (string, bool) {
 	own := t.Option("custom_id")
 	if name == actButton {
-		return own, slices.ContainsFunc(p.Buttons, func(b proxy.Button) bool { return b.CustomID == own })
+		return own, slices.ContainsFunc(t.Offers(), func(o generate.Offer) bool { return o.ID == own })
 	}
-	detail := t.Option(map[string]string{actUpscale: "strength", actVariation: "strength", "zoom": "factor", "pan": "direction"}[name])
+	detail := cmp.Or(t.Option("strength"), t.Option("factor"), t.Option("direction"))
 	if tile {
 		detail = "tile"
 	}
@@ -152,29 +124,37 @@ func (p parent) find(t generate.Task, name string, tile bool, index int) (string
 		pattern = customZoom
 	}
 	prefix, part, _ := strings.Cut(strings.Replace(pattern, "::N::", "::"+strconv.Itoa(index)+"::", 1), "*")
-	return p.button(prefix, part)
+	return button(t.Offers(), prefix, part)
 }
 
-// advice says how to get there.
-func advice(name string, grid bool) string {
-	switch {
-	case grid:
-		return "upscale it first (midjourney.action upscale)"
-	case name == actButton:
-		return "midjourney.custom_id must be one of the buttons in its metadata"
+// lacks is the error for a button that Midjourney does not offer; it lists those that it does.
+func lacks(t generate.Task, name string, grid bool) error {
+	ref := t.Inputs[0].Ref
+	do := "use another one, see atelier media show " + string(ref)
+	if grid && name != actButton && name != actReroll {
+		do = "upscale it first (midjourney.action upscale)"
 	}
-	return "use another follow-up that its metadata lists"
+	e := media.Errorf(media.CodeUnsupported, "Midjourney offers no such %s for %s: %s", name, ref, do)
+	for _, o := range t.Offers() {
+		e.Valid = append(e.Valid, o.ID)
+	}
+	return e
 }
+
+// changes are what the acts are called at proxies without buttons.
+var changes = map[string]string{actUpscale: "UPSCALE", actVariation: "VARIATION", actReroll: "REROLL"}
 
 // older follows up at proxies that tell of no buttons.
 func (j *job) older(t generate.Task, p parent, index int) error {
-	if j.change == "" || j.name != "reroll" && !p.grid() {
-		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.name, t.Inputs[0].Ref)
+	if changes[j.Name] == "" || j.Name != actReroll && !p.grid(nil) {
+		return media.Errorf(media.CodeUnsupported, "this proxy offers no %s for %s: it knows upscale, variation and reroll of a grid only", j.Name, t.Inputs[0].Ref)
 	}
-	j.mute(t, "this proxy takes no words for a "+j.name)
-	j.path = "change"
-	j.body["taskId"], j.body["action"] = p.TaskID, j.change
-	if j.name != "reroll" {
+	if oneLine(t.Prompt) != "" {
+		j.drop("prompt", "this proxy takes no words for a "+j.Name)
+	}
+	j.at.path = "change"
+	j.body["taskId"], j.body["action"] = p.TaskID, changes[j.Name]
+	if j.Name != actReroll {
 		j.body["index"] = index
 	}
 	return nil
@@ -184,7 +164,7 @@ func (j *job) older(t generate.Task, p parent, index int) error {
 // caller's, or those of the parent; the parent's flags stay.
 func (d *Driver) confirmation(ctx context.Context, t generate.Task, j *job, got proxy.Submitted) post.Body {
 	words := oneLine(t.Prompt)
-	before, flags := string(got.Properties.FinalPrompt), ""
+	before, flags := string(got.Properties.Value.FinalPrompt), ""
 	if i := strings.Index(before, "--"); i >= 0 {
 		before, flags = strings.TrimSpace(before[:i]), before[i:]
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 
@@ -58,7 +59,9 @@ func (s *studio) made(t *testing.T, q generate.Task, tile int) media.Output {
 	if u.Items[0].Err != nil {
 		t.Fatalf("item %v", u.Items[0].Err)
 	}
-	raw, err := json.Marshal(u.Items[0].Metadata)
+	kept := map[string]any{"offers": u.Items[0].Offers}
+	maps.Copy(kept, u.Items[0].Metadata)
+	raw, err := json.Marshal(kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +88,7 @@ func TestFollowUpsPressButtons(t *testing.T) {
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 3)
 	grid := tile
-	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"]}
+	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"], "offers": tile.Metadata["offers"]}
 	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	if single.Metadata["tile"] != nil {
 		t.Errorf("an upscaled picture is no tile: %v", single.Metadata)

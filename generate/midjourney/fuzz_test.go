@@ -22,7 +22,9 @@ func fuzzed(tb testing.TB, base http.RoundTripper) *midjourney.Driver {
 }
 
 func plain() generate.Task {
-	return generate.Task{Prompt: "x", N: 1, Model: generate.Model{Provider: "midjourney", Name: "Midjourney 7", APIModel: "midjourney-v7", Modality: media.ModalityImage}}
+	return generate.Task{Prompt: "x", N: 1, Model: generate.Model{
+		Provider: "midjourney", Name: "Midjourney 7", APIModel: "midjourney-v7", Modality: media.ModalityImage, Flags: []generate.Flag{{Setting: "seed", Flag: "--seed"}},
+	}}
 }
 
 // FuzzCallback: a call of the hook names a task at most; nothing else of it is believed.

@@ -3,8 +3,6 @@ package midjourney
 import (
 	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"strings"
 
 	"atelier/generate"
@@ -12,14 +10,36 @@ import (
 	"atelier/media"
 )
 
-// geometry names the settings that a ratio may come from.
-var geometry = []string{"size", "aspect_ratio"}
+// The acts of the catalogue that the code knows by name; a row without acts imagines.
+const (
+	actImagine   = "imagine"
+	actBlend     = "blend"
+	actUpscale   = "upscale"
+	actVariation = "variation"
+	actReroll    = "reroll"
+	actButton    = "button"
+)
+
+// endpoint is a path under /mj/submit, and the field where pictures go, as a list or alone.
+type endpoint struct {
+	path, field string
+	list        bool
+}
+
+// endpoints are those of the acts that begin anew.
+var endpoints = map[string]endpoint{
+	actImagine: {"imagine", "base64Array", true}, actBlend: {"blend", "base64Array", true},
+	"edit": {"edits", "image", false}, "describe": {"describe", "base64", false},
+}
+
+// variationWords stand for the prompt of a variation of a picture that Midjourney did
+// not make, because an image prompt needs words.
+const variationWords = "a variation of this picture with the same subject, style and mood"
 
 // job is one submission, worked out of a task without a call.
 type job struct {
-	act
-	name string
-	path string
+	generate.Act
+	at   endpoint
 	body post.Body
 	// modal is what to answer where the proxy waits for a window; nil where code 21
 	// means that the job exists already.
@@ -33,17 +53,13 @@ type modal struct {
 	mask  *media.Output
 }
 
-// drop notes settings that are left out.
-func (j *job) drop(why string, settings ...string) {
-	for _, s := range settings {
-		j.notes = append(j.notes, generate.Disposition{Setting: s, Outcome: generate.OutcomeDropped, Reason: why})
-	}
+// note tells what becomes of a setting.
+func (j *job) note(setting string, o generate.Outcome, applied, why string) {
+	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
 }
 
-// adapt notes a setting that is taken in another way.
-func (j *job) adapt(setting, applied, why string) {
-	j.notes = append(j.notes, generate.Disposition{Setting: setting, Applied: applied, Outcome: generate.OutcomeAdapted, Reason: why})
-}
+// drop notes a setting that is left out.
+func (j *job) drop(setting, why string) { j.note(setting, generate.OutcomeDropped, "", why) }
 
 // newJob decides on the endpoint and writes its body. Errors: media.CodeInvalid for
 // options and inputs that make no sense together, media.CodeUnsupported.
@@ -51,71 +67,53 @@ func newJob(t generate.Task) (*job, error) {
 	if err := t.CheckOptions(); err != nil {
 		return nil, err
 	}
-	p := parentOf(t)
-	name := actOf(t, p)
-	a, ok := acts[name]
-	if !ok {
-		return nil, media.Errorf(media.CodeInvalid, "midjourney.action %q is unknown: use %s", media.Scrub(name), strings.Join(slices.Sorted(maps.Keys(acts)), ", "))
-	}
-	j := &job{act: a, name: name, path: a.path, body: post.Body{}}
-	if err := j.check(t, p); err != nil {
+	act, err := t.Act()
+	if err != nil {
 		return nil, err
 	}
+	act.Name = cmp.Or(act.Name, actImagine)
+	j := &job{Act: act, at: endpoints[act.Name], body: post.Body{}}
 	j.body.Set("notifyHook", t.NotifyURL)
 	j.body.Set("state", t.Key) // the list of jobs shows it: see Find
-	j.dropForeign(t)
-	if j.once {
-		j.single()
-	}
 	switch {
-	case j.follows:
-		return j, j.follow(t, p)
-	case j.flags:
-		return j, j.draw(t)
-	case j.name == actBlend:
+	case act.Follows:
+		return j, j.follow(t)
+	case act.Name == actBlend:
 		j.blend(t)
+	case act.Words != "none":
+		return j, j.draw(t)
 	}
-	j.mute(t, "Midjourney's "+j.name+" goes by pictures alone and takes no words")
 	return j, nil
 }
 
-// mute notes that the words of the prompt are not sent.
-func (j *job) mute(t generate.Task, why string) {
-	if oneLine(t.Prompt) != "" {
-		j.drop(why, "prompt")
-	}
-}
-
-// single notes that the job gives one result and no grid.
-func (j *job) single() {
-	j.notes = append(j.notes, generate.Disposition{Setting: "n", Applied: "1", Outcome: generate.OutcomeApplied})
-}
-
-// draw draws by words; the pictures of imagine are image prompts.
+// draw draws by words and flags; the pictures of imagine are image prompts.
 func (j *job) draw(t generate.Task) error {
+	if len(t.Model.Flags) == 0 {
+		return media.Errorf(media.CodeInvalid, "the row of %s in the catalogue has no flags, so that neither its version nor settings can be sent: give it those of a shipped row", t.Model.Name)
+	}
+	words := oneLine(t.Prompt)
 	if t.Method == generate.MethodVariation {
-		t.Prompt = cmp.Or(oneLine(t.Prompt), variationWords)
+		words = cmp.Or(words, variationWords)
 	}
-	flags, err := j.flagsOf(t)
-	if err != nil {
-		return err
-	}
-	j.body["prompt"] = j.prompt(t, flags)
-	if f := versionFlag(t); f.name == "--niji" && j.name == actImagine {
+	flags, _ := t.Flags() // the Gateway tells what is lost
+	j.body["prompt"] = oneLine(words + " " + flags)
+	if strings.Contains(flags, "--niji") && j.Name == actImagine {
 		j.body["botType"] = "NIJI_JOURNEY"
 	}
-	if len(t.Inputs) > 0 && j.name == actImagine && t.Option("action") == "" {
-		j.adapt("inputs", "image prompts", "Midjourney takes such pictures as image prompts: it looks at them and draws new ones")
+	if len(t.Inputs) > 0 && j.Name == actImagine && t.Option("action") == "" {
+		j.note("inputs", generate.OutcomeAdapted, "image prompts", "Midjourney takes such pictures as image prompts: it looks at them and draws new ones")
 	}
 	return nil
 }
 
-// blend mixes pictures; there are no words in it.
+// blend mixes pictures into one of three shapes.
 func (j *job) blend(t generate.Task) {
 	asked := t.Option("dimensions")
 	shape := cmp.Or(asked, map[string]string{"2:3": "portrait", "1:1": "square", "3:2": "landscape"}[t.AspectRatio])
 	if t.AspectRatio != "" && (shape == "" || asked != "") {
-		j.drop("a blend is portrait 2:3, square or landscape 3:2 (option dimensions)", geometry...)
+		const why = "a blend is portrait 2:3, square or landscape 3:2 (option dimensions)"
+		j.drop("size", why)
+		j.drop("aspect_ratio", why)
 	}
 	j.body.Set("dimensions", strings.ToUpper(shape))
 }
@@ -127,11 +125,14 @@ func (d *Driver) withPictures(ctx context.Context, t generate.Task, j *job) post
 		all = append(all, d.client.DataURL(ctx, o.Blob))
 	}
 	switch {
-	case j.follows || len(all) == 0:
-	case j.list:
-		j.body[j.field] = all
+	case j.Follows || len(all) == 0:
+	case j.at.list:
+		j.body[j.at.field] = all
 	default:
-		j.body[j.field] = all[0]
+		j.body[j.at.field] = all[0]
 	}
 	return j.body
 }
+
+// oneLine folds blanks: a prompt is one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

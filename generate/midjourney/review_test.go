@@ -17,7 +17,7 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 1)
 	grid := tile
-	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"]}
+	grid.Metadata = map[string]any{"midjourney": tile.Metadata["midjourney"], "offers": tile.Metadata["offers"]}
 	stranger, mask := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
 	forged := stranger
 	forged.Metadata = map[string]any{"midjourney": "MJ::JOB", "tile": "two"}
@@ -56,13 +56,13 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 			follow(stranger, map[string]any{"action": "edit"}, func(q *generate.Task) { q.Inputs = append(q.Inputs, tile) }),
 			media.CodeInvalid, "one picture",
 		},
-		"stranger":           {follow(stranger, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that Midjourney made"},
-		"forged metadata":    {follow(forged, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that Midjourney made"},
+		"stranger":           {follow(stranger, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that midjourney made"},
+		"forged metadata":    {follow(forged, map[string]any{"action": "upscale"}, nil), media.CodeUnsupported, "no picture that midjourney made"},
 		"grid without index": {follow(grid, map[string]any{"action": "upscale"}, nil), media.CodeInvalid, "midjourney.index"},
 		"two upscales":       {follow(tile, map[string]any{"action": "upscale"}, func(q *generate.Task) { q.N = 2 }), media.CodeInvalid, "ask for one"},
 		"zoom of a tile":     {follow(tile, map[string]any{"action": "zoom"}, nil), media.CodeUnsupported, "upscale it first"},
 		"inpaint of a tile":  {follow(tile, nil, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "upscale it first"},
-		"mask on a stranger": {follow(stranger, nil, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "without a mask"},
+		"mask on a stranger": {follow(stranger, nil, func(q *generate.Task) { q.Method, q.Prompt, q.Mask = generate.MethodEdit, "x", &mask }), media.CodeUnsupported, "leave mask"},
 		"inpaint, no mask":   {follow(tile, map[string]any{"action": "inpaint"}, nil), media.CodeInvalid, "needs a mask"},
 		"mask elsewhere":     {follow(tile, map[string]any{"action": "imagine"}, func(q *generate.Task) { q.Mask = &mask }), media.CodeInvalid, "takes no mask"},
 		"describe nothing":   {task(t, func(q *generate.Task) { q.Model = model(t, "Midjourney Describe") }), media.CodeInvalid, "one picture, not 0"},
@@ -80,46 +80,79 @@ func TestBadInputIsRefusedBeforeAnyCall(t *testing.T) {
 	}
 }
 
-func TestReviewTellsWhatIsLeftOut(t *testing.T) {
+// TestPlansTellWhatIsLeftOut: of all that is asked, what becomes of each setting that is not
+// applied, whether the catalogue's row tells it or the driver.
+func TestPlansTellWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, midjourneysim.Config{})
 	tile := s.made(t, task(t, nil), 1)
 	single := s.made(t, following(t, tile, map[string]any{"action": "upscale"}), 0)
 	a, b := s.put(t, generatetest.PNG(64, 48, 9)), s.put(t, generatetest.PNG(64, 48, 8))
+	seed := int64(7)
+	all := func(method generate.Method, options map[string]any, in ...media.Output) generate.Request {
+		return generate.Request{
+			Method: method, Prompt: "a house", Inputs: in, AspectRatio: "16:9", Quality: "hd", Style: "natural", Seed: &seed, NegativePrompt: "rain",
+			Options: map[string]map[string]any{"midjourney": options},
+		}
+	}
+	type options = map[string]any
 	for _, c := range []struct {
-		name string
-		task generate.Task
-		want map[string]string
+		name   string
+		ask    generate.Request
+		change func(*generate.Request)
+		want   map[string]string
 	}{
-		{"all is taken", task(t, func(q *generate.Task) { q.AspectRatio, q.Style = "3:2", "natural" }), map[string]string{}},
-		{"vivid", task(t, func(q *generate.Task) { q.Style = "vivid" }), map[string]string{"style": "dropped"}},
-		{"natural niji", task(t, func(q *generate.Task) { q.Style, q.Options = "natural", map[string]any{"niji": 6} }), map[string]string{"style": "dropped"}},
+		{"all is taken", all("", options{"chaos": 3, "tile": true}), nil, map[string]string{}},
+		{"vivid", all("", nil), func(r *generate.Request) { r.Style = "vivid" }, map[string]string{"style": "dropped"}},
+		{"natural niji", all("", options{"niji": 6}), nil, map[string]string{"style": "dropped", "model": "adapted another version"}},
 		{
-			"flags of the prompt", task(t, func(q *generate.Task) { q.Prompt, q.AspectRatio = "x --aspect 3:2 --niji 6", "1:1" }),
-			map[string]string{"aspect_ratio": "dropped", "size": "dropped", "model": "adapted the version in the prompt"},
+			"two versions", all("", options{"niji": 6, "version": 7}), func(r *generate.Request) { r.Style = "" },
+			map[string]string{"options.midjourney.version": "dropped", "model": "adapted another version"},
 		},
 		{
-			"options of a follow-up", task(t, func(q *generate.Task) { q.Options = map[string]any{"index": 2, "direction": "up"} }),
+			"flags of the prompt", all("", options{"chaos": 3, "stylize": 9}),
+			func(r *generate.Request) {
+				r.Prompt, r.Size = "x --aspect 3:2 --niji 6 --chaos 9 --no fog", "1024x1024"
+			},
+			map[string]string{
+				"aspect_ratio": "dropped", "size": "dropped", "style": "dropped", "negative_prompt": "dropped",
+				"options.midjourney.chaos": "dropped", "model": "adapted another version",
+			},
+		},
+		{
+			"options of a follow-up", all("", options{"index": 2, "direction": "up"}), nil,
 			map[string]string{"options.midjourney.index": "dropped", "options.midjourney.direction": "dropped"},
 		},
+		{"image prompts", all(generate.MethodEdit, nil, a, b), nil, map[string]string{"inputs": "adapted image prompts"}},
+		{"image prompts by name", all(generate.MethodEdit, options{"action": "imagine"}, a, b), nil, map[string]string{}},
+		{"blend of a wide shape", all(generate.MethodEdit, options{"action": "blend", "chaos": 2}, a, b), nil, map[string]string{
+			"prompt": "dropped", "aspect_ratio": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped",
+			"negative_prompt": "dropped", "options.midjourney.chaos": "dropped",
+		}},
 		{
-			"image prompts", task(t, func(q *generate.Task) { q.Method, q.Inputs = generate.MethodEdit, []media.Output{a, b} }),
-			map[string]string{"inputs": "adapted image prompts"},
-		},
-		{"blend of a wide shape", task(t, func(q *generate.Task) {
-			q.Method, q.Inputs, q.AspectRatio, q.Options = generate.MethodEdit, []media.Output{a, b}, "16:9", map[string]any{"action": "blend"}
-		}), map[string]string{"prompt": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"}},
-		{
-			"index of a single", following(t, single, map[string]any{"index": 2}),
-			map[string]string{"options.midjourney.index": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped", "style": "dropped", "seed": "dropped", "negative_prompt": "dropped"},
+			"index of a single", all(generate.MethodVariation, options{"index": 2}, single),
+			func(r *generate.Request) { r.Size, r.Prompt = "1024x1024", "" },
+			map[string]string{
+				"options.midjourney.index": "dropped", "aspect_ratio": "dropped", "size": "dropped", "quality": "dropped",
+				"style": "dropped", "seed": "dropped", "negative_prompt": "dropped",
+			},
 		},
 	} {
-		notes, err := s.driver.Review(c.task)
+		r := c.ask
+		r.Model = "Midjourney 7"
+		if c.change != nil {
+			c.change(&r)
+		}
+		p, err := gateway(t, s).Plan(s.ctx, r)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
+			continue
 		}
 		got := map[string]string{}
-		for _, n := range notes {
+		for _, n := range p.Dispositions {
+			if n.Outcome == generate.OutcomeApplied || n.Setting == "quality" && n.Outcome == generate.OutcomeAdapted { // hd is high here
+				continue
+			}
 			got[n.Setting] = strings.TrimSpace(string(n.Outcome) + " " + n.Applied)
 			if n.Reason == "" {
 				t.Errorf("%s: no reason for %s", c.name, n.Setting)
@@ -128,5 +161,20 @@ func TestReviewTellsWhatIsLeftOut(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
+		r.Strict = true
+		if _, err := gateway(t, s).Plan(s.ctx, r); (err == nil) != (len(p.Dispositions) == applied(p.Dispositions)) {
+			t.Errorf("%s: strict: %v", c.name, err)
+		}
 	}
+}
+
+// applied counts the settings that are taken as they are.
+func applied(list []generate.Disposition) int {
+	n := 0
+	for _, d := range list {
+		if d.Outcome == generate.OutcomeApplied {
+			n++
+		}
+	}
+	return n
 }

@@ -76,3 +76,25 @@ func find(list []generate.Disposition, setting string) generate.Disposition {
 	}
 	return generate.Disposition{}
 }
+
+// TestDescribeTakesNoWords, neither those of the prompt nor those to avoid.
+func TestDescribeTakesNoWords(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, midjourneysim.Config{})
+	r := generate.Request{
+		Method: generate.MethodVariation, Model: "Midjourney Describe", Prompt: "a house", NegativePrompt: "rain",
+		Inputs: []media.Output{s.put(t, generatetest.PNG(64, 48, 8))},
+	}
+	got, err := gateway(t, s).Generate(s.ctx, r)
+	if err != nil || got.Status != generate.StatusSucceeded {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for _, setting := range []string{"prompt", "negative_prompt"} {
+		if d := find(got.Dispositions, setting); d.Outcome != generate.OutcomeDropped || d.Applied != "" {
+			t.Errorf("%+v", d)
+		}
+	}
+	if _, body := s.sent(t); len(body) != 1 {
+		t.Errorf("sent %d fields", len(body))
+	}
+}

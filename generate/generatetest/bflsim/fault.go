@@ -29,7 +29,7 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultPartialsThenError:
+	case generatetest.FaultPartialsThenError, generatetest.FaultPreviewLost:
 		return "answers are not streamed"
 	case generatetest.FaultForbidden:
 		return "a key may use every model, and 403 means that the key is bad"

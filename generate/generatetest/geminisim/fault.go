@@ -73,7 +73,7 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultPartialsThenError:
+	case generatetest.FaultPartialsThenError, generatetest.FaultPreviewLost:
 		return "answers are not streamed"
 	case generatetest.FaultPrivateURL, generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
 		return "pictures come in the answer, not by link"

@@ -30,7 +30,7 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultPartialsThenError:
+	case generatetest.FaultPartialsThenError, generatetest.FaultPreviewLost:
 		return "answers are not streamed"
 	case generatetest.FaultConflict:
 		return "the API documents no 409"

@@ -21,6 +21,8 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 		return 4
 	case generatetest.FaultModerated, generatetest.FaultTaskLost, generatetest.FaultTaskFailed:
 		return 3
+	case generatetest.FaultPreviewLost:
+		return len(lostPreviews)
 	case generatetest.FaultUnauthorized, generatetest.FaultQuota, generatetest.FaultInvalid,
 		generatetest.FaultRateLimit, generatetest.FaultPrivateURL, generatetest.FaultOverloaded:
 		return 2
@@ -32,8 +34,6 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultPartialsThenError:
-		return "answers are not streamed"
 	case generatetest.FaultPartialN:
 		return "a job draws all four pictures or none"
 	case generatetest.FaultConflict:
@@ -125,6 +125,8 @@ func faultReason(f generatetest.Injection) string {
 		list = []string{"", "[Invalid link] Could not fetch image"}
 	case generatetest.FaultDeadModel:
 		list = []string{"[Invalid parameter] Invalid value for --v"}
+	case generatetest.FaultPartialsThenError:
+		list = []string{"Failed to process your command"}
 	case generatetest.FaultTaskFailed:
 		list = []string{"任务超时", "Failed to process your command", ""}
 		if f.Variant == 2 {

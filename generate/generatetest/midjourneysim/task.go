@@ -107,10 +107,31 @@ func (t *task) advance() {
 		t.Status, t.Progress = "SUBMITTED", "0%"
 	case 2:
 		t.Status, t.Progress = "IN_PROGRESS", "31%"
-		t.ImageURL = t.put("preview.webp", t.sim.painter.Paint("webp", 64, 64, 1), "image/webp") // blurry
+		t.ImageURL = t.preview(32)
 	case 3:
 		t.Progress = "78%"
+		t.ImageURL = t.preview(64)
 	}
+}
+
+// lostPreviews are the links to previews that lead nowhere, to no picture, or to where
+// nobody may go.
+var lostPreviews = []string{"gone", "text", "private"}
+
+// preview links to a blurry picture of the task so far.
+func (t *task) preview(side int) string {
+	p := t.sim.painter.Paint("webp", side, side, 1)
+	if t.q.fault.Fault != generatetest.FaultPreviewLost {
+		return t.put(fmt.Sprintf("preview-%d.webp", side), p, "image/webp")
+	}
+	switch lostPreviews[t.q.fault.Variant] {
+	case "gone":
+		link, _, _ := strings.Cut(t.put("preview.webp", p, "image/webp"), "?") // without its signature
+		return link
+	case "text":
+		return t.put("preview.webp", simulate.NotMedia("image/webp"), "image/webp")
+	}
+	return "http://169.254.169.254/preview.webp"
 }
 
 // end gives the result, or what the fault puts in its place.

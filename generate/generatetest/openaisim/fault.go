@@ -106,6 +106,8 @@ func (s *Simulator) Absent(f generatetest.Fault) string {
 	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
 		generatetest.FaultAnswerLost, generatetest.FaultListLost:
 		return "calls are answered at once: there are no tasks"
+	case generatetest.FaultPreviewLost:
+		return "previews come in the answer, not by link"
 	case generatetest.FaultExpiredLink, generatetest.FaultHalfLink:
 		return "pictures come in the answer, not by link"
 	default:

@@ -65,7 +65,7 @@ func (s *Simulator) Variants(f generatetest.Fault) int {
 // Absent says which faults there are none of.
 func (s *Simulator) Absent(f generatetest.Fault) string {
 	switch f {
-	case generatetest.FaultPartialsThenError:
+	case generatetest.FaultPartialsThenError, generatetest.FaultPreviewLost:
 		return "answers are not streamed"
 	case generatetest.FaultTaskFailed, generatetest.FaultTaskLost, generatetest.FaultPollFails,
 		generatetest.FaultAnswerLost, generatetest.FaultListLost:

@@ -40,6 +40,9 @@ type Config struct {
 	Explain func(a *Answer) (Fault, bool)
 	// Phrases are what its words mean where Explain does not tell.
 	Phrases Phrases
+	// Failures are what the words of a task that failed mean; of others it is
+	// media.CodeUnavailable.
+	Failures Phrases
 	// Codes are the statuses that mean something else here than they usually do.
 	Codes map[int]media.Code
 	// Repeat are the failures, beside 500 and 503, after which nothing was made.

@@ -38,12 +38,32 @@ func Each(t generate.Task, it generate.Item) []generate.Item {
 	return slices.Repeat([]generate.Item{it}, max(t.N, 1))
 }
 
-// Unfinished is the end of a task that its provider could not do. It was paid for, so it is
-// not made again.
+// Unfinished is the end of a task that its provider could not do, by what its words mean:
+// see Config.Failures. It was paid for, so it is not made again.
 func (c *Client) Unfinished(t generate.Task, why string) []generate.Item {
-	e := media.Errorf(media.CodeUnavailable, "%s could not finish the task: ask again, or change the prompt or the settings (%s)", c.Name, cmp.Or(c.Clean(why), "no reason given"))
+	p, ok := c.config.Failures.In(why)
+	if !ok {
+		p = Phrase{Code: media.CodeUnavailable, Advice: c.Name + " could not finish the task: ask again, or change the prompt or the settings"}
+	}
+	said := cmp.Or(c.Clean(why), "no reason given")
+	if p.Code == media.CodeModerated {
+		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: []string{said}}, "%s (%s)", p.Advice, said)
+	}
+	e := media.Errorf(p.Code, "%s (%s)", p.Advice, said)
 	e.Retryable = false
 	return Each(t, generate.Item{Err: e})
+}
+
+// stage tells whether the words or the result were refused, where that is said.
+func stage(why string) string {
+	why = strings.ToLower(why)
+	switch {
+	case strings.Contains(why, "prompt"):
+		return "input"
+	case strings.Contains(why, "image") || strings.Contains(why, "result"):
+		return "output"
+	}
+	return ""
 }
 
 // Ending is how a success ended that holds no result.

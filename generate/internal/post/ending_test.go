@@ -214,3 +214,57 @@ func TestStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfinished: the words of a task that failed tell what it means; a refusal is one
+// moderated item for each result, and nothing of it is made again.
+func TestUnfinished(t *testing.T) {
+	t.Parallel()
+	c, err := post.New(post.Config{
+		Name: "X", BaseURL: "https://x.example", Key: "hush-hush", Codec: generatetest.NewCodec(t),
+		Failures: post.Phrases{
+			{Any: []string{"banned"}, Code: media.CodeModerated, Advice: "use other words"},
+			{Any: []string{"queue"}, Code: media.CodeUnavailable, Advice: "ask again"},
+			{Any: []string{"value"}, Code: media.CodeInvalid, Advice: "change it"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for why, want := range map[string]struct {
+		code  media.Code
+		says  string
+		stage string // of a refusal
+	}{
+		"Banned PROMPT hush-hush": {media.CodeModerated, "use other words (Banned PROMPT [key])", "input"},
+		"banned image":            {media.CodeModerated, "use other words (banned image)", "output"},
+		"banned":                  {media.CodeModerated, "use other words (banned)", ""},
+		"the queue is full":       {media.CodeUnavailable, "ask again (the queue is full)", ""},
+		"bad value":               {media.CodeInvalid, "change it (bad value)", ""},
+		"odd":                     {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (odd)", ""},
+		" ":                       {media.CodeUnavailable, "X could not finish the task: ask again, or change the prompt or the settings (no reason given)", ""},
+	} {
+		items := c.Unfinished(generate.Task{N: 3}, why)
+		if len(items) != 3 || items[2].Err.Code != want.code || items[2].Err.Message != want.says || items[2].Err.Retryable {
+			t.Errorf("%q: %+v", why, items)
+		}
+		if v := items[0].Safety; (v != nil) != (want.code == media.CodeModerated) || v != nil && (v.Stage != want.stage || !v.Blocked) {
+			t.Errorf("%q: verdict %+v", why, v)
+		}
+	}
+}
+
+// TestLoose: percents and parts of another shape are nothing, and never an error.
+func TestLoose(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[post.Text]float64{"45%": 0.45, " 100 ": 1, "0%": 0, "": -1, "half": -1, "101%": -1, "-1%": -1, "NaN": -1, "1e309%": -1} {
+		if got := in.Percent(); got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+	for in, want := range map[string][]string{`{"all":["a"]}`: {"a"}, `{"all":null}`: nil, `{"all":"a"}`: nil, `{"all":{"a":1}}`: nil, `{}`: nil} {
+		var got struct{ All post.Loose[[]string] }
+		if err := json.Unmarshal([]byte(in), &got); err != nil || cmp.Diff(want, got.All.Value) != "" {
+			t.Errorf("%s: %q, %v", in, got.All.Value, err)
+		}
+	}
+}

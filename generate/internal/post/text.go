@@ -36,6 +36,25 @@ func (t Text) Int() *int64 {
 	return &n
 }
 
+// Percent is the text, "45%", as a part of 1; -1 if it is none.
+func (t Text) Percent() float64 {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(string(t)), "%"), 64)
+	if err != nil || !(n >= 0 && n <= 100) {
+		return -1
+	}
+	return n / 100
+}
+
+// Loose reads JSON of a shape, and all else as nothing: for parts of an answer that
+// providers disagree about.
+type Loose[T any] struct{ Value T }
+
+// UnmarshalJSON never fails.
+func (l *Loose[T]) UnmarshalJSON(b []byte) error {
+	_ = json.Unmarshal(b, &l.Value) // another shape is none
+	return nil
+}
+
 // One reads a JSON object, or the first one of a list; false if there is none.
 func One(body []byte, into any) bool {
 	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {

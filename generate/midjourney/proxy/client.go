@@ -32,6 +32,8 @@ type Config struct {
 	Secret string
 	// Codec streams pictures into the requests; required.
 	Codec *wire.Codec
+	// Failures are what the words of a failed job mean: there is no code.
+	Failures post.Phrases
 	// Base carries the calls; default http.DefaultTransport.
 	Base http.RoundTripper
 }
@@ -49,7 +51,7 @@ func New(c Config) (*Client, error) {
 	client, err := post.New(post.Config{
 		Name: "the Midjourney proxy", BaseURL: c.URL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
 		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
-		Explain: explain,
+		Explain: explain, Failures: c.Failures,
 		Advice: map[media.Code]string{
 			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
 			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",

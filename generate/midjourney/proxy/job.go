@@ -4,73 +4,63 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/media"
 )
 
 // Job is a job as the proxy tells it.
 type Job struct {
-	ID         post.Text  `json:"id"`
-	Action     post.Text  `json:"action"`
-	Status     post.Text  `json:"status"`
-	Mode       post.Text  `json:"mode"`
-	Progress   post.Text  `json:"progress"`
-	Prompt     post.Text  `json:"prompt"`
-	ImageURL   post.Text  `json:"imageUrl"`
-	FailReason post.Text  `json:"failReason"`
-	Seed       post.Text  `json:"seed"`
-	Buttons    Buttons    `json:"buttons"`
-	Singles    Links      `json:"imageUrls"`
-	Properties Properties `json:"properties"`
+	ID         post.Text              `json:"id"`
+	Action     post.Text              `json:"action"`
+	Status     post.Text              `json:"status"`
+	Mode       post.Text              `json:"mode"`
+	Progress   post.Text              `json:"progress"`
+	Prompt     post.Text              `json:"prompt"`
+	ImageURL   post.Text              `json:"imageUrl"`
+	FailReason post.Text              `json:"failReason"`
+	Seed       post.Text              `json:"seed"`
+	Buttons    post.Loose[[]button]   `json:"buttons"`
+	Singles    post.Loose[[]single]   `json:"imageUrls"`
+	Properties post.Loose[Properties] `json:"properties"`
 }
 
-// The bounds of what is kept of a task's buttons; real ones stay far below.
-const (
-	maxButtons = 40
-	maxButton  = 200
-)
-
-// Button is a follow-up that Midjourney offers for a picture.
-type Button struct {
-	CustomID string `json:"custom_id"`
-	Label    string `json:"label,omitempty"`
+// button is a follow-up that Midjourney offers, single a picture of several.
+type button struct {
+	CustomID post.Text `json:"customId"`
+	Label    post.Text `json:"label"`
+	Emoji    post.Text `json:"emoji"`
+}
+type single struct {
+	URL post.Text `json:"url"`
 }
 
-// Buttons are those of a job.
-type Buttons []Button
-
-// UnmarshalJSON never fails.
-func (o *Buttons) UnmarshalJSON(b []byte) error {
-	var all []struct {
-		CustomID post.Text `json:"customId"`
-		Label    post.Text `json:"label"`
-		Emoji    post.Text `json:"emoji"`
-	}
-	_ = json.Unmarshal(b, &all) // another shape has none
-	for _, x := range all {
-		id, label := string(x.CustomID), string(cmp.Or(x.Label, x.Emoji))
-		if id != "" && len(id)+len(label) <= maxButton && len(*o) < maxButtons {
-			*o = append(*o, Button{media.Scrub(id), media.Scrub(label)})
-		}
-	}
-	return nil
+// Properties is what stands beside an answer or a job.
+type Properties struct {
+	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
+	FinalPrompt post.Text `json:"finalPrompt"`
+	MessageHash post.Text `json:"messageHash"`
+	BannedWord  post.Text `json:"bannedWord"`
 }
 
-// Links are the single pictures of a job.
-type Links []string
-
-// UnmarshalJSON never fails.
-func (l *Links) UnmarshalJSON(b []byte) error {
-	var all []struct {
-		URL post.Text `json:"url"`
+// Offers are the buttons of a job.
+func (j Job) Offers() (all []generate.Offer) {
+	for _, b := range j.Buttons.Value {
+		all = append(all, generate.Offer{ID: string(b.CustomID), Label: string(cmp.Or(b.Label, b.Emoji))})
 	}
-	_ = json.Unmarshal(b, &all) // another shape has none
-	for _, x := range all {
+	return all
+}
+
+// Links are the pictures of a job: several, or one, which may be a grid.
+func (j Job) Links() (all []string) {
+	for _, x := range append(j.Singles.Value, single{j.ImageURL}) {
 		if x.URL != "" {
-			*l = append(*l, string(x.URL))
+			all = append(all, string(x.URL))
 		}
 	}
-	return nil
+	if len(all) > 1 && j.ImageURL != "" {
+		all = all[:len(all)-1] // the grid of the others
+	}
+	return all
 }
 
 // Parse reads a job.
@@ -79,24 +69,5 @@ func Parse(body []byte) (j Job, err error) {
 	return j, err
 }
 
-// Properties is what stands beside an answer or a job. Proxies put null or a text in the
-// place of the object: then it is empty.
-type Properties struct {
-	// FinalPrompt is the prompt that is drawn, or that a window shows, flags included.
-	FinalPrompt post.Text `json:"finalPrompt"`
-	MessageHash post.Text `json:"messageHash"`
-	BannedWord  post.Text `json:"bannedWord"`
-}
-
-// UnmarshalJSON never fails.
-func (p *Properties) UnmarshalJSON(b []byte) error {
-	type plain Properties
-	var have plain
-	if json.Unmarshal(b, &have) == nil {
-		*p = Properties(have)
-	}
-	return nil
-}
-
 // Words is the prompt that drew the picture.
-func (j Job) Words() string { return string(cmp.Or(j.Properties.FinalPrompt, j.Prompt)) }
+func (j Job) Words() string { return string(cmp.Or(j.Properties.Value.FinalPrompt, j.Prompt)) }

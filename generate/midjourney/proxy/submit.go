@@ -36,10 +36,10 @@ type Submission struct {
 
 // Submitted is the answer to a submission.
 type Submitted struct {
-	Code        int        `json:"code"`
-	Description string     `json:"description"`
-	Result      post.Text  `json:"result"`
-	Properties  Properties `json:"properties"`
+	Code        int                    `json:"code"`
+	Description string                 `json:"description"`
+	Result      post.Text              `json:"result"`
+	Properties  post.Loose[Properties] `json:"properties"`
 }
 
 // Exists says that the job is there already, or waits for a window to be confirmed.
@@ -52,6 +52,9 @@ func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u gen
 		path = "/mj-" + s.Speed + path
 	}
 	call := post.Call{Path: path, Body: s.Body, Of: s.Task.Model.Name, Task: s.Task, Into: &got}
+	if s.Body["taskId"] != nil {
+		call.Of = "the job that made this picture"
+	}
 	call.Read = func(a *post.Answer) (generate.Update, error) {
 		switch got.Code {
 		case codeAccepted, codeQueued, codeExists:
@@ -82,14 +85,14 @@ func (s Submitted) fault(status int) post.Fault {
 	switch {
 	case s.Code == codeBanned:
 		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned word"}}
-		f.Words, f.Advice = cmp.Or(string(s.Properties.BannedWord), s.Description), "change a word of the prompt"
+		f.Words, f.Advice = cmp.Or(string(s.Properties.Value.BannedWord), s.Description), "change a word of the prompt"
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):
 		f.Code = media.CodeQuotaExceeded
 	case s.Code == codeFull || s.Code == codeBusy:
 		f.Code = media.CodeRateLimited
 	case s.Code == codeNotFound:
-		f.Code, f.Advice = media.CodeNotFound, "the job that made this picture is gone, make a new one"
+		f.Code, f.Advice = media.CodeNotFound, "make a new one"
 	case s.Code == codeInvalid:
 		f.Code = media.CodeInvalid
 	case s.Code == codeFailed && status < http.StatusInternalServerError && s.Result == "":

@@ -1,0 +1,99 @@
+package generate
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"atelier/media"
+)
+
+// Offer is something that a provider offers to do next with what it made.
+type Offer struct {
+	// ID is the provider's, Label what it says to people.
+	ID    string `json:"id"`
+	Label string `json:"label,omitempty"`
+}
+
+// The bounds of offers that are kept; real ones stay far below.
+const (
+	maxOffers = 40
+	maxOffer  = 200
+)
+
+// offersKey is where an output's metadata has them.
+const offersKey = "offers"
+
+// cleanOffers gives those that may be kept, without media.
+func cleanOffers(all []Offer) (kept []Offer) {
+	for _, o := range all {
+		if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(kept) < maxOffers {
+			kept = append(kept, Offer{media.Scrub(o.ID), media.Scrub(o.Label)})
+		}
+	}
+	return kept
+}
+
+// Offers are what the provider of an output offers to do next with it.
+func Offers(o media.Output) (all []Offer) {
+	raw, err := json.Marshal(o.Metadata[offersKey])
+	if err != nil || json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// Offers are those of the only input.
+func (t Task) Offers() []Offer {
+	if len(t.Inputs) != 1 {
+		return nil
+	}
+	return Offers(t.Inputs[0])
+}
+
+// keep puts what the provider said of an item into an output's metadata.
+func (it Item) keep(into map[string]any) {
+	maps.Copy(into, it.Metadata)
+	if len(it.Offers) > 0 {
+		into[offersKey] = it.Offers
+	}
+}
+
+// Parent reads what the metadata of the only input keeps of the call that made it, under
+// the provider's key, into a value; false where there is no such input.
+func (t Task) Parent(into any) bool {
+	if len(t.Inputs) != 1 {
+		return false
+	}
+	kept, ok := t.Inputs[0].Metadata[t.Model.Provider].(map[string]any)
+	raw, err := json.Marshal(kept)
+	return ok && err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// Tile tells which result of a grid the only input is, from 1; 0 for one that is whole.
+func (t Task) Tile() int {
+	if len(t.Inputs) != 1 {
+		return 0
+	}
+	n := 0
+	switch said := t.Inputs[0].Metadata["tile"].(type) {
+	case int:
+		n = said
+	case float64: // it came through a ledger
+		n = int(said)
+	}
+	if n < 1 || n > maxTiles {
+		return 0
+	}
+	return n
+}
+
+// cutOption gives the name of an option in a disposition; false for other settings.
+func cutOption(setting, provider string) (string, bool) {
+	rest, ok := strings.CutPrefix(setting, "options.")
+	if !ok {
+		return "", false
+	}
+	owner, name, _ := strings.Cut(rest, ".")
+	return name, strings.EqualFold(owner, provider)
+}
