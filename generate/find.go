@@ -89,6 +89,7 @@ func (x *execution) look(ctx context.Context, d Listed, t Task, since time.Time)
 	if err != nil {
 		return Handle{}, err
 	}
+	all = slices.DeleteFunc(all, func(h Handle) bool { return h.ID == "" || media.Scrub(h.ID) != h.ID }) // a list is not trusted
 	if log, ok := x.g.config.Operations.(Resumer); ok {
 		all = slices.DeleteFunc(all, func(h Handle) bool {
 			_, _, unknown := log.TaskOf(ctx, t.Model.Provider, h.ID)

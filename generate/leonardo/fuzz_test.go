@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
@@ -26,6 +27,7 @@ func FuzzAnswer(f *testing.F) {
 		`{"generations_by_pk":{"status":"FAILED"}}`, `{"generations_by_pk":null}`, `[{"message":"x","extensions":{"code":"y"}}]`, `null`,
 		`{"sdGenerationJob":{"generationId":"g","apiCreditCost":11,"cost":{"amount":"0.012","unit":"DOLLARS"}}}`,
 		`{"error":"moderation: no","path":"$","code":"unexpected"}`, `{"type":"image_generation.complete","data":{"object":{"id":"g"}}}`,
+		`{"user_details":[{"user":{"id":"../u"}}],"generations":[{"id":"g","status":"PENDING","createdAt":"2026-11-21T12:00:00.000","prompt":"x","seed":7},{"createdAt":7}]}`,
 	} {
 		f.Add(s, uint16(200))
 		f.Add(s, uint16(500))
@@ -49,6 +51,9 @@ func FuzzAnswer(f *testing.F) {
 			t.Errorf("%q gave %+v", body, u)
 		}
 		_, err = d.Poll(t.Context(), generate.Task{N: 2}, generate.Handle{ID: "g"})
+		clean(err)
+		seed := int64(7)
+		_, err = d.Find(t.Context(), generate.Task{Prompt: "x", Seed: &seed, N: 2}, time.Time{})
 		clean(err)
 		u, err = d.Notification(t.Context(), generate.Notification{Body: []byte(body)})
 		clean(err)

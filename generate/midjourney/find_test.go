@@ -1,0 +1,45 @@
+package midjourney_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+)
+
+// FuzzList: whatever a proxy says of its jobs, the driver neither panics nor quotes media or
+// the secret, and names only jobs.
+func FuzzList(f *testing.F) {
+	for _, s := range []string{
+		`[{"id":"1","status":"SUBMITTED","state":"op-1"},{"id":2,"state":"op-1","status":"MODAL"},{"state":"op-1"}]`, `[null,7,{"state":["op-1"],"id":{}}]`, `null`, `{}`,
+	} {
+		f.Add(uint16(0), s)
+		f.Add(uint16(204), s)
+	}
+	f.Fuzz(func(t *testing.T, status uint16, body string) {
+		q := plain()
+		q.Key = "op-1"
+		found, err := fuzzed(t, generatetest.Answer{Status: 200 + int(status)%400, Body: body}).Find(t.Context(), q, time.Time{})
+		generatetest.Sane(t, generate.Update{}, err, "very-secret")
+		if err != nil && len(found) > 0 || slices.Contains(found, generate.Handle{}) {
+			t.Errorf("%q is %v, %v", body, found, err)
+		}
+	})
+}
+
+// TestFindLeavesOut: jobs that wait for their windows, and all where there is no key, are
+// nobody's.
+func TestFindLeavesOut(t *testing.T) {
+	t.Parallel()
+	const list = `[{"id":"1","status":"MODAL","state":"op-1"},{"id":"2","status":"SUCCESS","state":"op-1"},{"id":"3","status":"SUCCESS","state":""}]`
+	d := fuzzed(t, generatetest.Answer{Status: 200, Body: list})
+	for key, want := range map[string][]generate.Handle{"op-1": {{ID: "2"}}, "op-2": nil, "": nil} {
+		q := plain()
+		q.Key = key
+		if found, err := d.Find(t.Context(), q, time.Time{}); err != nil || !slices.Equal(found, want) {
+			t.Errorf("%q: found %v, %v; want %v", key, found, err, want)
+		}
+	}
+}
