@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -28,14 +29,14 @@ func (c call) n() int { return len(c.slots) }
 func (x *execution) carry(ctx context.Context, c call) {
 	lane := x.g.lanes[c.plan.Model.Provider]
 	if err := lane.slots.Acquire(ctx, 1); err != nil {
-		x.fail(ctx, c, 0, asError(err))
+		x.fail(ctx, c, 0, x.stopped(ctx))
 		return
 	}
 	defer lane.slots.Release(1)
 	next, over := x.takeUp(ctx, c)
 	for number := next; !over; number++ {
-		if ended := ctx.Err(); ended != nil {
-			x.fail(ctx, c, 0, asError(ended))
+		if ctx.Err() != nil {
+			x.fail(ctx, c, 0, x.stopped(ctx))
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
@@ -44,6 +45,10 @@ func (x *execution) carry(ctx context.Context, c call) {
 		}
 		if err == nil {
 			x.short(ctx, c, got)
+			return
+		}
+		if unmade(ctx, err) {
+			x.fail(ctx, c, got, x.stopped(ctx))
 			return
 		}
 		wait, again := x.g.pause(err, number)
@@ -55,8 +60,8 @@ func (x *execution) carry(ctx context.Context, c call) {
 			return
 		}
 		x.emit(ctx, Event{Kind: EventRetry, Error: slotError(err), Wait: wait, Progress: -1})
-		if ended := x.journal.Sleep(ctx, wait); ended != nil {
-			x.fail(ctx, c, got, asError(ended))
+		if x.journal.Sleep(ctx, wait) != nil {
+			x.fail(ctx, c, got, x.stopped(ctx))
 			return
 		}
 	}
@@ -93,6 +98,9 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}
 	var u Update
 	u, failed = x.start(ctx, c, t, fmt.Sprintf("call-%d-attempt-%d", c.number, number))
+	if unmade(ctx, failed) {
+		failed.Retryable = true // by whoever goes on with it
+	}
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
@@ -104,6 +112,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}
 	d.end(ctx, a, u, failed)
 	return d.got, failed
+}
+
+// unmade tells whether a call came to nothing, and cost nothing, because the work was left.
+func unmade(ctx context.Context, failed *media.Error) bool {
+	return failed != nil && failed.Code == media.CodeCancelled && journal.Left(ctx) && !errors.Is(failed, ErrUnsettled)
 }
 
 // task is the plan's pattern for one call.
@@ -158,13 +171,18 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return Update{}, media.Errorf(media.CodeInternal, "read journal step %s: %w", name, err)
 	}
+	if out.Update.Usage.Unsettled > 0 && out.Err != nil {
+		out.Err.Cause = ErrUnsettled
+	}
 	return out.Update, out.Err
 }
 
-// start makes the call within the model's time.
+// start makes the call within the model's time; where the work is left, within the grace.
 func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
+		ctx, over := journal.Ending(ctx)
+		defer over()
 		ctx, stop := context.WithTimeout(ctx, limit)
 		defer stop()
 		return c.plan.driver.Start(ctx, t)

@@ -21,7 +21,7 @@ func (x *execution) askAgain(ctx context.Context) {
 			}
 		}
 		x.mu.Unlock()
-		if len(slots) == 0 || ctx.Err() != nil {
+		if len(slots) == 0 || x.halted(ctx) {
 			return
 		}
 		x.run(ctx, x.further(x.plan, slots))
@@ -45,7 +45,7 @@ func (x *execution) fallBack(ctx context.Context) {
 	var dear error
 	for k, name := range x.plan.req.Fallback {
 		missing, why := x.missing()
-		if len(missing) == 0 || ctx.Err() != nil {
+		if len(missing) == 0 || x.halted(ctx) {
 			return
 		}
 		p, err := x.standIn(ctx, k, len(missing))

@@ -323,6 +323,7 @@ func TestCancelKeepsWhatArrived(t *testing.T) {
 	h.offline.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
 		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))
 		stop()
+		<-ctx.Done()
 		return generate.Update{Done: true, Items: []generate.Item{{Blob: &b}}}, ctx.Err()
 	}
 	got, err := h.Generate(ctx, generate.Request{Model: "offline", Prompt: "a house", N: 12})

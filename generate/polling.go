@@ -117,13 +117,34 @@ func transient(err *media.Error) bool {
 	}
 }
 
+// stopped is why work whose context ended goes no further.
+func (x *execution) stopped(ctx context.Context) *media.Error {
+	if left := x.leave(context.Cause(ctx)); left != nil {
+		return left
+	}
+	return asError(ctx.Err())
+}
+
+// halted tells whether ctx ended, so that nothing more begins.
+func (x *execution) halted(ctx context.Context) bool {
+	return ctx.Err() != nil && x.stopped(ctx) != nil
+}
+
+// leave leaves the operation as it is where another process goes on with it; nil otherwise.
+func (x *execution) leave(why error) *media.Error {
+	if !errors.Is(why, ErrLeft) && media.CodeOf(why) != media.CodeConflict {
+		return nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.running = true
+	return media.Errorf(media.CodeConflict, "leave it to another process: %w", errRunning)
+}
+
 // cancelTask asks the provider to stop.
 func (x *execution) cancelTask(ctx context.Context, c call, h Handle, why error) *media.Error {
-	if errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict { // another process has the task
-		x.mu.Lock()
-		x.running = true
-		x.mu.Unlock()
-		return media.Errorf(media.CodeConflict, "leave the task to another process: %w", errRunning)
+	if left := x.leave(why); left != nil {
+		return left
 	}
 	save, done := saving(ctx)
 	defer done()

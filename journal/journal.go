@@ -15,6 +15,33 @@ import (
 // will go on: nothing is finished and nothing is told, the replay will do both.
 var ErrLeft = errors.New("left to go on")
 
+// Leave is [ErrLeft] with time for what is under way: calls that may be billed and cannot
+// be asked for again may end within the grace. Nothing else goes on for it.
+func Leave(grace time.Duration) error { return &leaveError{grace} }
+
+type leaveError struct{ grace time.Duration }
+
+func (l *leaveError) Error() string { return ErrLeft.Error() }
+
+// Unwrap makes it ErrLeft.
+func (l *leaveError) Unwrap() error { return ErrLeft }
+
+// Ending gives the context of a call that may be billed: it ends with ctx, and where that
+// is left with [Leave] after the grace. The caller calls the function when the call is over.
+func Ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	call, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if l, ok := errors.AsType[*leaveError](context.Cause(ctx)); ok {
+			_ = Memory{}.Sleep(call, l.grace)
+		}
+		end(context.Cause(ctx))
+	})
+	return call, func() {
+		stop()
+		end(nil)
+	}
+}
+
 // Left tells whether the work under ctx goes on elsewhere.
 func Left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
 

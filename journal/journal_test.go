@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier/journal"
 	"atelier/journal/journaltest"
@@ -119,5 +120,42 @@ func TestIDsSortInTheirOrder(t *testing.T) {
 		if id, ok := journal.ID(bad, "act", 1, 1); ok {
 			t.Errorf("%q gave %q", bad, id)
 		}
+	}
+}
+
+// TestEnding: a call that may be billed ends with its caller, and after the grace where
+// that is leaving.
+func TestEnding(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	ctx, cancel := context.WithCancelCause(context.WithValue(t.Context(), key{}, "kept"))
+	call, over := journal.Ending(ctx)
+	defer over()
+	if call.Value(key{}) != "kept" || call.Err() != nil {
+		t.Errorf("%v, %v", call.Value(key{}), call.Err())
+	}
+	gone := errors.New("gone")
+	cancel(gone)
+	if <-call.Done(); !errors.Is(context.Cause(call), gone) {
+		t.Errorf("ended because of %v", context.Cause(call))
+	}
+
+	ctx, leave := context.WithCancelCause(t.Context())
+	leaving, over := journal.Ending(ctx)
+	defer over()
+	brief, overBrief := journal.Ending(ctx)
+	leave(journal.Leave(time.Hour))
+	if !journal.Left(ctx) || leaving.Err() != nil {
+		t.Errorf("left: %v, the call: %v", journal.Left(ctx), leaving.Err())
+	}
+	overBrief()
+	<-brief.Done() // nothing waits for the grace of a call that is over
+
+	ctx, leave = context.WithCancelCause(t.Context())
+	short, over := journal.Ending(ctx)
+	defer over()
+	leave(journal.Leave(time.Millisecond))
+	if <-short.Done(); !journal.Left(short) {
+		t.Errorf("ended because of %v", context.Cause(short))
 	}
 }

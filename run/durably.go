@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"atelier/journal"
+	"atelier/ledger"
 	"atelier/media"
 	"atelier/run/durable"
 )
@@ -46,16 +47,11 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		r.err = err
 		return journal.ErrLeft // another process may have what it needs
 	}
-	// What is known of the run is read also for one that is cancelled: it ends as such.
-	row, unknown := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
-	if r.result, r.err = s.recallPart(ctx, &w, unknown == nil); r.err != nil {
+	if over, err := s.recallRun(ctx, r, agents, &w); err != nil {
+		r.err = err
 		return journal.ErrLeft
-	}
-	if r.result != nil {
+	} else if over {
 		return nil
-	}
-	if unknown == nil && !r.fresh {
-		s.takenOver(ctx, agents, row)
 	}
 	r.setConversation(w)
 	w.remembering(j)
@@ -76,6 +72,21 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		s.fail(ctx, w.Request, r.err)
 	}
 	return nil // how the part ended is in the ledger
+}
+
+// recallRun reads what there is of a part that another process may have begun. It is read
+// also for a run that is cancelled, which ends as such. over tells that the part has ended.
+func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
+	var row ledger.Run
+	unknown := error(nil)
+	if !r.fresh {
+		row, unknown = s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
+	}
+	r.result, err = s.recallPart(ctx, w, !r.fresh && unknown == nil)
+	if err == nil && r.result == nil && !r.fresh && unknown == nil {
+		s.takenOver(ctx, agents, row)
+	}
+	return r.result != nil, err
 }
 
 // setConversation tells what conversation the run belongs to.

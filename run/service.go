@@ -144,6 +144,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 		req.Owner = "local"
 	}
 	r := newRun(ctx, req.RunID)
+	r.fresh = true
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}

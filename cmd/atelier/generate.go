@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"atelier/agent"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -124,6 +126,9 @@ func (c *generateCmd) Run(w *world) error {
 	})
 }
 
+// leaveGrace is how long a call that cannot be asked for again may go on after Ctrl-C.
+const leaveGrace = 30 * time.Second
+
 // wait goes on with an operation. Ctrl-C ends the waiting and not the operation.
 func (c *generateCmd) wait(w *world) error {
 	if strings.TrimSpace(c.Prompt) != "" || len(c.Model)+len(c.Edit) > 0 || c.Vary != "" {
@@ -136,7 +141,7 @@ func (c *generateCmd) wait(w *world) error {
 		}
 		ctx, leave := context.WithCancelCause(context.WithoutCancel(w.ctx))
 		defer leave(nil)
-		stop := context.AfterFunc(w.ctx, func() { leave(generate.ErrLeft) })
+		stop := context.AfterFunc(w.ctx, func() { leave(journal.Leave(leaveGrace)) })
 		defer stop()
 		res, err := a.gateway.Resume(scoped(ctx, ""), c.Wait)
 		p.clear()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
@@ -112,8 +113,8 @@ func (s *server) serve(w *world, address string, grace time.Duration) error {
 	w.note("stopping: what is under way goes on in the next process")
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
+	leave(journal.Leave(grace))
 	s.service.HandOver(end)
-	leave(generate.ErrLeft)
 	s.work.Wait()
 	if err := s.observer.Flush(end); err != nil {
 		slog.WarnContext(end, "last events not saved", slog.String("error", media.Scrub(err.Error())))

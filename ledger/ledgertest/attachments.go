@@ -2,7 +2,6 @@ package ledgertest
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -116,17 +115,5 @@ func conversationWithoutBase64(t *testing.T, f *fixture) {
 	must(t, err)
 	messages, err := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
 	must(t, err)
-	for name, v := range map[string]any{"conversation": got, "messages": messages, "attachments": f.attached(t, c, ledger.MessageQuery{})} {
-		b, err := json.Marshal(v)
-		must(t, err)
-		for i := 0; i+48 <= len(secret); i++ {
-			if strings.Contains(string(b), secret[i:i+48]) {
-				t.Errorf("%s holds base64: %.300s", name, b)
-				break
-			}
-		}
-		if !strings.Contains(string(b), "[base64, ") {
-			t.Errorf("%s does not say what was replaced: %.300s", name, b)
-		}
-	}
+	withoutBase64(t, secret, map[string]any{"conversation": got, "messages": messages, "attachments": f.attached(t, c, ledger.MessageQuery{})})
 }

@@ -244,6 +244,12 @@ func noBase64(t *testing.T, f *fixture) {
 	all["operation"] = []any{op, slots, tasks}
 	all["events"], err = f.ListEvents(ctx, owner, "r", 0, 0)
 	must(t, err)
+	withoutBase64(t, secret, all)
+}
+
+// withoutBase64 checks that no part of the secret was saved, and that it says so.
+func withoutBase64(t *testing.T, secret string, all map[string]any) {
+	t.Helper()
 	for name, v := range all {
 		b, err := json.Marshal(v)
 		must(t, err)

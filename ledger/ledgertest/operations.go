@@ -192,7 +192,7 @@ func eventsOnce(t *testing.T, f *fixture) {
 func diskFull(t *testing.T, f *fixture) {
 	t.Helper()
 	if f.h.Fill == nil {
-		t.Skip("this implementation cannot arrange a full disk")
+		t.Fatal("ledgertest.Harness.Fill is missing: arrange a full disk")
 	}
 	r := f.run(t, owner, nil)
 	kept := f.record(scoped(t, r), t, picture("a", media.Meta{}))
@@ -210,7 +210,7 @@ func diskFull(t *testing.T, f *fixture) {
 func readOnly(t *testing.T, f *fixture) {
 	t.Helper()
 	if f.h.OpenReadOnly == nil {
-		t.Skip("this implementation cannot arrange a read-only database")
+		t.Fatal("ledgertest.Harness.OpenReadOnly is missing: arrange a database that takes no rows")
 	}
 	r := f.run(t, owner, nil)
 	s := f.h.OpenReadOnly(t, f.name, f.deps)

@@ -26,10 +26,9 @@ type Harness struct {
 	// Open opens the database called name, empty at first; a second Open with the same
 	// name is a second handle on it, as another process would have. The suite closes it.
 	Open func(t *testing.T, name string, d Deps) ledger.Store
-	// Fill makes the database called name refuse to grow, as a full disk does. It may
-	// be nil where that cannot be arranged.
+	// Fill makes a database refuse to grow, as a full disk does.
 	Fill func(t *testing.T, s ledger.Store)
-	// OpenReadOnly opens a database that cannot be written; nil as for Fill.
+	// OpenReadOnly opens a database that cannot be written.
 	OpenReadOnly func(t *testing.T, name string, d Deps) ledger.Store
 }
 

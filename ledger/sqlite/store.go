@@ -89,7 +89,7 @@ func connect(c Config) (sqlstore.Config, error) {
 	if err != nil {
 		return db, sqlstore.Failure(d, what, err)
 	}
-	db.Write = sqlitedb.Open(dsn(c, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"))
+	db.Write = sqlitedb.Open(dsn(c, sqlitedb.WAL+"&_pragma=synchronous(FULL)&_txlock=immediate"))
 	db.Write.SetMaxOpenConns(1)
 	db.Read = sqlitedb.Open(dsn(c, "_pragma=query_only(1)"))
 	db.Read.SetMaxOpenConns(c.Readers)

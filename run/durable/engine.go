@@ -101,8 +101,10 @@ type Engine struct {
 	// away is since when a database has been lost; only the watch uses it.
 	away time.Time
 
-	mu    sync.Mutex // guards flows and done
+	mu    sync.Mutex // guards flows, fresh and done
 	flows map[string]*flow
+	// fresh is work that was started here and has not begun: nobody did anything of it yet.
+	fresh map[string]bool
 	// done is work that ended here, whose row may not say so yet.
 	done map[string]bool
 
@@ -118,7 +120,7 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: c, flows: map[string]*flow{}, done: map[string]bool{}, ended: make(chan struct{})}
+	e := &Engine{cfg: c, flows: map[string]*flow{}, fresh: map[string]bool{}, done: map[string]bool{}, ended: make(chan struct{})}
 	if err := e.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -171,10 +173,22 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if known != nil {
 		return media.Errorf(media.CodeConflict, "there is work with the id %s: it is %s", id, known.Status)
 	}
+	e.mu.Lock()
+	e.fresh[id] = true
+	e.mu.Unlock()
 	if _, err := dbos.RunWorkflow(e.root, e.flow, media.Scrub(string(input)), dbos.WithWorkflowID(id)); err != nil {
+		e.isFresh(id)
 		return e.failure("start work "+id, err)
 	}
 	return ctx.Err()
+}
+
+// isFresh tells, once, whether work was started here and has done nothing yet.
+func (e *Engine) isFresh(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer delete(e.fresh, id)
+	return e.fresh[id]
 }
 
 // flow is the one workflow function there is.
@@ -222,7 +236,9 @@ func (e *Engine) life(f *flow, input string) (err error) {
 			e.done[f.id] = true
 		}
 	}()
-	if err := f.load(); err != nil {
+	if e.isFresh(f.id) {
+		f.counted = true
+	} else if err := f.load(); err != nil {
 		return f.failure(ctx, "of an earlier process", err)
 	}
 	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))

@@ -108,22 +108,9 @@ func (s *steps) Step(ctx context.Context, name string, fn func(context.Context) 
 }
 
 func (f *flow) step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
-	var out string
-	var failed error
-	ran := false
-	body := func(context.Context) (string, error) {
-		var b []byte
-		if !ran {
-			b, failed = fn(context.WithValue(ctx, inside{}, true))
-			ran, out = true, media.Scrub(string(b))
-		}
-		if failed != nil {
-			return markNone, nil //nolint:nilerr // the caller gets it; the engine would remember it
-		}
-		return markResult + out, nil
-	}
+	b := body{fn: func() ([]byte, error) { return fn(context.WithValue(ctx, inside{}, true)) }}
 	for try := 1; ; try++ {
-		err := f.attempt(name, body)
+		err := f.attempt(name, &b)
 		if err == nil {
 			break
 		}
@@ -131,10 +118,43 @@ func (f *flow) step(ctx context.Context, name string, fn func(context.Context) (
 			return nil, f.failure(ctx, name, err)
 		}
 	}
-	if failed != nil {
-		return nil, failed
+	if b.failed != nil {
+		return nil, b.failed
 	}
-	return []byte(out), nil
+	return []byte(b.out), nil
+}
+
+// body is what a step does: once, however often the engine is asked to save it.
+type body struct {
+	fn     func() ([]byte, error)
+	mu     sync.Mutex // guards all below, and is held while fn runs
+	over   bool       // fn has run, or never will
+	out    string
+	failed error
+}
+
+// run gives the row of the step.
+func (b *body) run(context.Context) (string, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.over {
+		var raw []byte
+		raw, b.failed = b.fn()
+		b.over, b.out = true, media.Scrub(string(raw))
+	}
+	if b.failed != nil {
+		return markNone, nil // the caller gets it; the engine would remember it
+	}
+	return markResult + b.out, nil
+}
+
+// end waits for fn if it has begun, and keeps it from beginning if it has not.
+func (b *body) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.over {
+		b.over, b.failed = true, journal.ErrLeft
+	}
 }
 
 // tries is how often a step is handed to the engine whose statement was cut off.
@@ -153,9 +173,9 @@ func cutOff(err error) bool {
 
 // attempt hands a step to the engine and waits until it is saved. After one that failed,
 // another has a number of its own, and what had run does not run again.
-func (f *flow) attempt(name string, body func(context.Context) (string, error)) error {
+func (f *flow) attempt(name string, b *body) error {
 	f.order.Lock()
-	done, err := dbos.Go(f.dctx, body, dbos.WithStepName(name))
+	done, err := dbos.Go(f.dctx, b.run, dbos.WithStepName(name))
 	f.order.Unlock()
 	if err != nil {
 		return err
@@ -166,18 +186,19 @@ func (f *flow) attempt(name string, body func(context.Context) (string, error)) 
 		defer f.saving.Done()
 		ended <- (<-done).Err
 	}()
-	return f.await(ended)
+	return f.await(b, ended)
 }
 
-// await waits for the end of a step. When its database is lost it is not waited for:
-// nobody knows when it can be saved.
-func (f *flow) await(ended <-chan error) error {
+// await waits for the end of a step. When its database is lost, what it does is waited
+// for, which ends soon, and not that it is saved: nobody knows when that can be.
+func (f *flow) await(b *body, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
 	case <-f.ctx.Done():
 	}
 	if why := Lost(f.ctx); why != nil {
+		b.end()
 		return &lost{why: why}
 	}
 	return <-ended

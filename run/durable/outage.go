@@ -19,8 +19,11 @@ type lost struct{ why error }
 
 func (l *lost) Error() string { return "the database was lost: " + l.why.Error() }
 
-// Unwrap makes it journal.ErrLeft.
-func (l *lost) Unwrap() error { return journal.ErrLeft }
+// Unwrap makes it journal.ErrLeft, with time for calls that cannot be asked for again.
+func (l *lost) Unwrap() error { return journal.Leave(lostGrace) }
+
+// lostGrace is how long such a call may go on without the engine's database.
+const lostGrace = time.Minute
 
 // Lost tells why the work under ctx was left, where that is the loss of a database; nil
 // otherwise.

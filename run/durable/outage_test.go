@@ -86,3 +86,49 @@ func TestWorkIsLeft(t *testing.T) {
 	away.Store(false)
 	place{c}.Run(t, "a", func(context.Context, journal.Journal) error { return nil })
 }
+
+// TestBegunStepsEnd: when a step cannot be saved, those beside it end what they do before
+// the work is left, and no other begins.
+func TestBegunStepsEnd(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	var away atomic.Bool
+	gone := errors.New("the ledger is away")
+	c.Healthy = func(context.Context) error {
+		if away.Load() {
+			return gone
+		}
+		return nil
+	}
+	inside := make(chan struct{})
+	var ended, late atomic.Bool
+	e := open(t, c, func(ctx context.Context, j journal.Journal, _ string, _ []byte) error {
+		go func() {
+			<-inside
+			away.Store(true)
+		}()
+		_, err := j.Step(ctx, "one", func(step context.Context) ([]byte, error) {
+			call, over := journal.Ending(step)
+			defer over()
+			close(inside)
+			<-step.Done() // the work is left
+			ended.Store(call.Err() == nil)
+			return nil, step.Err()
+		})
+		if !journal.Left(ctx) || !errors.Is(err, journal.ErrLeft) || !ended.Load() {
+			t.Errorf("the step gave %v before it ended (%v)", err, ended.Load())
+		}
+		if _, err := j.Step(ctx, "two", func(context.Context) ([]byte, error) { late.Store(true); return nil, nil }); err == nil {
+			t.Error("a step began in work that was left")
+		}
+		return journal.ErrLeft
+	})
+	if err := e.Start(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, ended.Load)
+	leave(t, e)
+	if late.Load() {
+		t.Error("a step ran in work that was left")
+	}
+}

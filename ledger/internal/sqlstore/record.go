@@ -65,7 +65,11 @@ func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error
 			}
 		}
 		return s.attempt(ctx, tx, "prompt-run media "+o.String(), func() error {
-			return s.linkPrompt(ctx, tx, scope, have, o.Origin.Direction)
+			if again {
+				return s.linkPrompt(ctx, tx, scope, have, o.Origin.Direction)
+			}
+			_, err := s.insertLink(ctx, tx, scope, have, o.Origin.Direction)
+			return err
 		})
 	})
 	if err != nil {
@@ -125,10 +129,7 @@ func (s *Store) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope,
 	facts(&v, o)
 	v.set("created_at", now)
 	v.set("updated_at", now)
-	if err := v.insert(ctx, tx, "media"); err != nil {
-		return ledger.Record{}, err
-	}
-	return findByDigest(ctx, tx, scope, o.Digest)
+	return scanRecord(tx.QueryRowContext(ctx, v.insertSQL("media")+" RETURNING "+recordColumns, v.args...))
 }
 
 // facts sets the columns that a record and its links share.

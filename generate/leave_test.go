@@ -1,0 +1,122 @@
+package generate_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/journal"
+	"atelier/media"
+)
+
+// TestLeftCallsEnd: a process that is leaving lets the call end that it has begun, begins
+// no other, and another process makes those.
+func TestLeftCallsEnd(t *testing.T) {
+	t.Parallel()
+	h := build(t, func(_ *house, c *generate.Config) { c.Concurrency = 1 })
+	ctx, leave := context.WithCancelCause(t.Context())
+	h.gemini.OnStart = func(call context.Context, task generate.Task, _ int) (generate.Update, error) {
+		leave(journal.Leave(time.Hour))
+		var items []generate.Item
+		for range task.N {
+			b := generatetest.Stored(call, t, h.codec, generatetest.PNG(70, 70, byte(len(items))))
+			items = append(items, generate.Item{Blob: &b})
+		}
+		return generate.Update{Done: true, Items: items}, call.Err()
+	}
+	got, err := h.Generate(ctx, generate.Request{Model: "nano banana pro", Prompt: "a house", N: 3})
+	if err != nil || got.Status != generate.StatusRunning {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	calls := len(h.gemini.Tasks())
+	if kept := len(got.Outputs()); calls != 1 || kept == 0 || kept != h.gemini.Tasks()[0].N {
+		t.Errorf("%d calls, %d results kept", calls, kept)
+	}
+	if slices.Contains(h.log.Entries(), "finish cancelled") {
+		t.Errorf("it was ended: %q", h.log.Entries())
+	}
+	h.gemini.OnStart = nil
+	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	if err != nil || after.Status != generate.StatusSucceeded || len(after.Outputs()) != 3 {
+		t.Errorf("gone on with: %+v, %v", after, err)
+	}
+}
+
+// TestLeftBeforeItWasSent: a call that the end of its process came before is made by the
+// next one; one that was sent may have been billed, and is not.
+func TestLeftBeforeItWasSent(t *testing.T) {
+	t.Parallel()
+	for name, sent := range map[string]bool{"not sent": false, "sent": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, nil)
+			ctx, leave := context.WithCancelCause(t.Context())
+			h.openai.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
+				leave(generate.ErrLeft) // at once
+				<-call.Done()
+				e := media.Errorf(media.CodeCancelled, "it was cancelled")
+				if sent {
+					e.Cause = generate.ErrUnsettled
+				}
+				return generate.Update{}, e
+			}
+			got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.openai.OnStart = nil
+			after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, made, unsettled := len(h.openai.Tasks()), len(after.Outputs()), after.Usage.Unsettled
+			if sent && (calls != 1 || made != 0 || unsettled != 1) || !sent && (calls != 2 || made != 1 || unsettled != 0) {
+				t.Errorf("%d calls, %d results, %d unsettled: %+v", calls, made, unsettled, after)
+			}
+		})
+	}
+}
+
+// TestLeftBeforeItFellBack: the models that stand in are asked by who goes on.
+func TestLeftBeforeItFellBack(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	ctx, leave := context.WithCancelCause(t.Context())
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		leave(generate.ErrLeft)
+		return generate.Update{}, media.Errorf(media.CodeModerated, "no")
+	}
+	got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"offline"}})
+	if err != nil || got.Status != generate.StatusRunning {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	after, err := h.heir(t, nil).Resume(t.Context(), got.Operation)
+	if err != nil || after.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 1 {
+		t.Errorf("gone on with: %+v, %v", after, err)
+	}
+}
+
+// TestGraceEnds: the grace is not without end.
+func TestGraceEnds(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	ctx, leave := context.WithCancelCause(t.Context())
+	var why atomic.Value
+	h.openai.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
+		leave(journal.Leave(time.Millisecond))
+		<-call.Done()
+		why.Store(context.Cause(call))
+		return generate.Update{}, media.Errorf(media.CodeCancelled, "it was cancelled")
+	}
+	if _, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"}); err != nil {
+		t.Fatal(err)
+	}
+	if err, _ := why.Load().(error); !errors.Is(err, journal.ErrLeft) {
+		t.Errorf("the call ended because of %v", err)
+	}
+}
