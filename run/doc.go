@@ -16,7 +16,7 @@
 // A run that waits for a person is a row of the ledger and nothing else: [Service.Resume] takes the
 // answer and goes on, in this process or another. With a durable engine a run whose process
 // ended goes on in the same way, [Service.Retry] goes on with one that failed, and
-// [Service.Fork] repeats one from a step on.
+// [Service.Fork] repeats one from a step on; [Again] says what is different then.
 //
 // Errors are media.Error values, those of agent and ledger. It may import every room
 // below it: media, ledger, generate, action and agent.
