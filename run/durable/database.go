@@ -117,7 +117,7 @@ func openSQLite(path string) (*sql.DB, error) {
 	}
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	db := sqlitedb.Open("file:" + name +
-		"?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&"+sqlitedb.WAL+"&_pragma=foreign_keys(1)&_txlock=immediate")
+		"?_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&" + sqlitedb.WAL + "&_pragma=foreign_keys(1)&_txlock=immediate")
 	// One: transactions take turns anyway, and a second connection reads every page again that
 	// the first one has changed.
 	db.SetMaxOpenConns(1)
