@@ -81,6 +81,9 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
 		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid,
 	}
+	if n.act.Once {
+		p.gives = 1
+	}
 	if err := p.review(); err != nil {
 		return nil, err
 	}

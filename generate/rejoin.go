@@ -122,15 +122,17 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// outstanding is what slots may use from now on: tasks that were begun are paid for.
+// outstanding is what slots may use from now on: tasks that were begun are paid for, and those
+// that their provider may have billed are counted.
 func (p *Plan) outstanding(saved *Saved, slots []int) Charge {
 	c := Charge{ID: saved.Operation.ID}
-	if saved.Operation.Modality == media.ModalityImage {
-		c.Images = int64(len(slots))
-	}
 	calls := 0
 	for _, index := range slots {
-		if saved.last(index).Task == (Handle{}) {
+		last := saved.last(index)
+		if saved.Operation.Modality == media.ModalityImage && last.Usage.Unsettled == 0 {
+			c.Images++
+		}
+		if last.Task == (Handle{}) {
 			calls++
 		}
 	}
