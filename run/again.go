@@ -39,12 +39,12 @@ func (a Again) apply(req *agent.Request) {
 }
 
 // check refuses what the agents would not begin with, before anything is saved.
-func check(agents Agents, p *past) error {
+func check(agents Agents, req agent.Request) error {
 	c, ok := agents.(checker)
 	if !ok {
 		return nil
 	}
-	return c.Check(p.State.Request)
+	return c.Check(req)
 }
 
 // inTime takes a deadline away that has passed: whoever tries again has the time for it.

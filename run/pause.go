@@ -126,7 +126,7 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, err
 	}
 	allow.apply(&v.State.Request)
-	if err := check(agents, &past{saved: v}); err != nil {
+	if err := check(agents, v.State.Request); err != nil {
 		return nil, err
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
