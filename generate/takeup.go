@@ -93,7 +93,7 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 		if !ok {
 			break
 		}
-		if x.streams(c) {
+		if c.plan.frames {
 			x.partial(save, c, d.got+1, b) // nobody knows whether it is the picture or a frame before it
 			break
 		}
