@@ -1,0 +1,97 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// carry counts what a run used in the parts before against the limits of money and pictures
+// of the one that begins: accounts are kept only where there is a limit, and it may have
+// had none. What is counted by now is not counted again.
+func (s *Service) carry(ctx context.Context, w work) error {
+	req := w.Request
+	var b bounds
+	if most := ledger.Pico(math.MaxInt64); req.MaxCost != "" {
+		b.money = &most
+	}
+	if req.MaxImages > 0 {
+		b.images = math.MaxInt64
+	}
+	limits := b.limits("run:"+req.RunID, generate.Charge{})
+	if w.Part == 0 || len(limits) == 0 {
+		return nil
+	}
+	used, err := s.usedBefore(ctx, w)
+	for _, l := range limits {
+		if err == nil {
+			err = s.countUpTo(ctx, l, used)
+		}
+	}
+	return err
+}
+
+// countUpTo makes an account count at least what was used of its unit.
+func (s *Service) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amount) error {
+	have, err := s.cfg.Ledger.Budget(ctx, l.Name)
+	missing := used.Of(l.Unit) - have.Spent - have.Reserved
+	if err != nil || missing <= 0 {
+		return err
+	}
+	act, more := s.cfg.NewID(), ledger.Amount{Images: missing}
+	if l.Unit == ledger.UnitMoney {
+		more = ledger.Amount{Money: ledger.Pico(missing)}
+	}
+	if err := s.cfg.Ledger.Reserve(ctx, act, more, []ledger.Limit{l}); err != nil {
+		return err
+	}
+	return s.cfg.Ledger.Settle(ctx, act, more)
+}
+
+// usedBefore is the money and the pictures of a run when its part before ended. What a fork
+// keeps of another run was not used by it.
+func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, err error) {
+	row, err := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return used, nil
+	}
+	if err != nil {
+		return used, err
+	}
+	used = ledger.Amount{Money: amount(row.Cost.EstimatedUSD), Images: int64(row.Usage.Images)}
+	if row.ForkedFrom == "" {
+		return used, nil
+	}
+	for _, step := range w.Request.State.Steps {
+		paid, drawn := keptUse(step, row.StartedAt)
+		used.Money, used.Images = max(0, used.Money-paid), max(0, used.Images-drawn)
+	}
+	return used, nil
+}
+
+// keptUse is what a step used that ended before a time: the money of a model call, and the
+// pictures that models made for it or for an act.
+func keptUse(step json.RawMessage, began time.Time) (money ledger.Pico, pictures int64) {
+	var did struct {
+		Response struct {
+			CostUSD *string        `json:"cost_usd"`
+			Media   []media.Output `json:"media"`
+		} `json:"response"`
+		Media []media.Output `json:"media"`
+		Ended time.Time      `json:"ended"`
+	}
+	if json.Unmarshal(step, &did) != nil || did.Ended.IsZero() || !did.Ended.Before(began) {
+		return 0, 0
+	}
+	for _, o := range append(did.Response.Media, did.Media...) {
+		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+			pictures++
+		}
+	}
+	return amount(did.Response.CostUSD), pictures
+}
