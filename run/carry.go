@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"atelier/agent"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
@@ -53,8 +54,9 @@ func (s *Service) countUpTo(ctx context.Context, l ledger.Limit, used ledger.Amo
 	return s.cfg.Ledger.Settle(ctx, act, more)
 }
 
-// usedBefore is the money and the pictures of a run when its part before ended. What a fork
-// keeps of another run was not used by it.
+// usedBefore is the money and the pictures of a run when its part before ended: what its row
+// says, or more by the steps, because whoever ended it may not have looked at them. What a
+// fork keeps of another run was not used by it.
 func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, err error) {
 	row, err := s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	if media.CodeOf(err) == media.CodeNotFound {
@@ -63,20 +65,24 @@ func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, e
 	if err != nil {
 		return used, err
 	}
-	used = ledger.Amount{Money: amount(row.Cost.EstimatedUSD), Images: int64(row.Usage.Images)}
-	if row.ForkedFrom == "" {
-		return used, nil
+	cost, err := s.cfg.Observer.total(ctx, row.Owner, row.Tree, row.Tree, agent.Cost{})
+	if err != nil {
+		return used, err
 	}
+	used.Money = amount(cost.EstimatedUSD)
 	for _, step := range w.Request.State.Steps {
-		paid, drawn := keptUse(step, row.StartedAt)
-		used.Money, used.Images = max(0, used.Money-paid), max(0, used.Images-drawn)
+		paid, drawn := stepUse(step, row.StartedAt)
+		used.Money, used.Images = used.Money+paid, used.Images+drawn
+	}
+	if row.ForkedFrom == "" {
+		used.Money, used.Images = max(used.Money, amount(row.Cost.EstimatedUSD)), max(used.Images, row.Usage.Images)
 	}
 	return used, nil
 }
 
-// keptUse is what a step used that ended before a time: the money of a model call, and the
+// stepUse is what a step used that ended since a time: the money of a model call, and the
 // pictures that models made for it or for an act.
-func keptUse(step json.RawMessage, began time.Time) (money ledger.Pico, pictures int64) {
+func stepUse(step json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
 	var did struct {
 		Response struct {
 			CostUSD *string        `json:"cost_usd"`
@@ -85,11 +91,16 @@ func keptUse(step json.RawMessage, began time.Time) (money ledger.Pico, pictures
 		Media []media.Output `json:"media"`
 		Ended time.Time      `json:"ended"`
 	}
-	if json.Unmarshal(step, &did) != nil || did.Ended.IsZero() || !did.Ended.Before(began) {
+	if json.Unmarshal(step, &did) != nil || did.Ended.Before(since) {
 		return 0, 0
 	}
-	for _, o := range append(did.Response.Media, did.Media...) {
+	for _, o := range did.Media {
 		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
+			pictures++
+		}
+	}
+	for _, o := range did.Response.Media {
+		if o.Modality == media.ModalityImage {
 			pictures++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
 )
@@ -69,4 +70,23 @@ func TestLimitsBelowWhatWasUsed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnswerAfterTheDeadline: an answer that comes when the time of the run is over changes
+// nothing; one that brings more time is taken.
+func TestAnswerAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *house) {
+		t.Helper()
+		id := h.paused(t, "").RunID
+		if _, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), run.Again{Deadline: time.Now().Add(-time.Hour)}); media.CodeOf(err) != media.CodeConflict {
+			t.Errorf("an answer that is late: %v", err)
+		}
+		if s := h.status(t, id); s != ledger.StatusPaused {
+			t.Errorf("the run is %s", s)
+		}
+		if res := h.answered(t, id, run.Again{Deadline: time.Now().Add(time.Hour)}); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
+			t.Errorf("%+v", res)
+		}
+	})
 }
