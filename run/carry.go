@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/chat"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
@@ -70,6 +71,9 @@ func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, e
 		return used, err
 	}
 	used.Money = amount(cost.EstimatedUSD)
+	if used.Images, err = s.drawn(ctx, row); err != nil {
+		return used, err
+	}
 	for _, step := range w.Request.State.Steps {
 		paid, drawn := stepUse(step, row.StartedAt)
 		used.Money, used.Images = used.Money+paid, used.Images+drawn
@@ -80,24 +84,41 @@ func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, e
 	return used, nil
 }
 
-// stepUse is what a step used that ended since a time: the money of a model call, and the
-// pictures that models made for it or for an act.
+// drawn counts the pictures of a run's generations, with those that a provider may have billed
+// though none came.
+func (s *Service) drawn(ctx context.Context, row ledger.Run) (n int64, err error) {
+	p := ledger.Page{Limit: ledger.MaxLimit}
+	for {
+		list, err := s.cfg.Ledger.ListOperations(ctx, row.Owner, ledger.OperationQuery{Tree: row.Tree, Page: p})
+		if err != nil {
+			return n, err
+		}
+		for _, op := range list.Items {
+			if op.Modality != media.ModalityImage {
+				continue
+			}
+			var in intent
+			u := usageOf(op)
+			if u.Unsettled > 0 && json.Unmarshal(op.Request, &in) == nil {
+				u.Images = max(u.Images, in.N)
+			}
+			n += int64(u.Images)
+		}
+		if p.After = list.Next; p.After == "" {
+			return n, nil
+		}
+	}
+}
+
+// stepUse is the money of a model call that ended since a time, and the pictures that the
+// model made by itself.
 func stepUse(step json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
 	var did struct {
-		Response struct {
-			CostUSD *string        `json:"cost_usd"`
-			Media   []media.Output `json:"media"`
-		} `json:"response"`
-		Media []media.Output `json:"media"`
-		Ended time.Time      `json:"ended"`
+		Response chat.Response `json:"response"`
+		Ended    time.Time     `json:"ended"`
 	}
 	if json.Unmarshal(step, &did) != nil || did.Ended.Before(since) {
 		return 0, 0
-	}
-	for _, o := range did.Media {
-		if o.Modality == media.ModalityImage && o.Origin.Operation != "" {
-			pictures++
-		}
 	}
 	for _, o := range did.Response.Media {
 		if o.Modality == media.ModalityImage {
