@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -186,11 +185,12 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 	return out.Update, out.Err
 }
 
-// start makes the call within the model's time; where the work is left, within the grace.
+// start makes the call within the model's time; where the work is left or let go, within
+// the grace.
 func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
-		ctx, over := journal.Ending(ctx)
+		ctx, over := sending(ctx, t.Model)
 		defer over()
 		ctx, stop := context.WithTimeout(ctx, limit)
 		defer stop()
