@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -84,6 +83,9 @@ func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
 // attempt makes one provider call and delivers what it gives; got counts its items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
+	if !x.plan.frames {
+		t.Partial = nil // whoever goes on could not tell a frame from the picture
+	}
 	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model.Provider)
 	if failed != nil {
 		return 0, failed
@@ -183,11 +185,12 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 	return out.Update, out.Err
 }
 
-// start makes the call within the model's time; where the work is left, within the grace.
+// start makes the call within the model's time; where the work is left or let go, within
+// the grace.
 func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
-		ctx, over := journal.Ending(ctx)
+		ctx, over := sending(ctx, t.Model)
 		defer over()
 		ctx, stop := context.WithTimeout(ctx, limit)
 		defer stop()

@@ -68,6 +68,10 @@ func (c *Catalogue) checkReach(e Endpoint) error {
 			return m.bad("methods", "services of OpenAI's protocol have generate and edit; for variations through edits use emulates: [variation]")
 		case m.Size.Mode == "tier" || m.Size.Mode == "ratio":
 			return m.bad("size.mode", "services of OpenAI's protocol are told pixels, not ratios: use enum, free or none")
+		case m.Grid > 0:
+			return m.bad("grid", "services of OpenAI's protocol give single pictures: use grid: 0")
+		case slices.ContainsFunc(m.Acts, func(a Act) bool { return a.Follows }):
+			return m.bad("acts", "services of OpenAI's protocol do not go on from a picture that they made: name acts without follows, or acts: []")
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +84,38 @@ func (t Task) Flags() (flags string, lost []Disposition) {
 	return strings.Join(all, " "), lost
 }
 
+// Written gives the task as it is asked for in the prompt: its flags stand behind the words,
+// and the settings that have flags nowhere else. An act without words keeps its settings.
+func (t Task) Written() Task {
+	act, err := t.Act()
+	if len(t.Model.Flags) == 0 || err != nil || !act.flagged() {
+		return t
+	}
+	flags, _ := t.Flags() // the Gateway tells what is lost
+	t.Prompt = strings.TrimSpace(t.Prompt + " " + flags)
+	t.Options = maps.Clone(t.Options)
+	for _, f := range t.Model.Flags {
+		switch f.Setting {
+		case "aspect_ratio":
+			t.AspectRatio = ""
+		case "quality":
+			t.Quality = ""
+		case "style":
+			t.Style = ""
+		case "seed":
+			t.Seed = nil
+		case "negative_prompt":
+			t.NegativePrompt = ""
+		default:
+			delete(t.Options, f.Setting)
+		}
+	}
+	return t
+}
+
+// flagged tells whether flags stand behind the words of an act.
+func (a Act) flagged() bool { return a.Words != wordsNone && !a.Follows }
+
 // lose is the disposition of a setting whose flag is left out. Which version draws is
 // told by the flag that stays.
 func (f Flag) lose(t Task, why string) Disposition {
@@ -99,7 +131,7 @@ func (f Flag) lose(t Task, why string) Disposition {
 
 // flags notes which settings lose against another flag.
 func (n *negotiation) flags() {
-	if len(n.model.Flags) == 0 || cmp.Or(n.act.Words, wordsNeeded) == wordsNone || n.act.Follows {
+	if len(n.model.Flags) == 0 || !n.act.flagged() {
 		return
 	}
 	_, lost := n.task.Flags()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -118,5 +119,48 @@ func TestGraceEnds(t *testing.T) {
 	}
 	if err, _ := why.Load().(error); !errors.Is(err, journal.ErrLeft) {
 		t.Errorf("the call ended because of %v", err)
+	}
+}
+
+// TestLetGoWhileATaskBegins: Ctrl-C lets a call end that begins a task, because without its
+// name the task could neither be stopped nor fetched; other calls end at once.
+func TestLetGoWhileATaskBegins(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		poll   string
+		cancel error
+		status generate.Status
+	}{
+		"left":       {"poll_seconds: 1", errors.New("no way to stop"), generate.StatusRunning},
+		"stopped":    {"poll_seconds: 1", nil, generate.StatusCancelled},
+		"not a task": {"", nil, generate.StatusCancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows, err := generate.LoadCatalogue(strings.NewReader(strings.Replace(studioRows, "life: {}", c.poll, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, end := context.WithCancelCause(t.Context())
+			d := &generatetest.Driver{Name: "studio", OnCancel: func(generate.Handle) error { return c.cancel }}
+			d.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
+				end(generate.ErrLetGo)
+				if c.poll == "" {
+					<-call.Done()
+				}
+				if err := call.Err(); err != nil {
+					return generate.Update{}, err
+				}
+				return generate.Update{Task: generate.Handle{ID: "t"}}, nil
+			}
+			h := build(t, func(_ *house, cfg *generate.Config) { cfg.Drivers, cfg.Catalogue = []generate.Driver{d}, rows })
+			got, err := h.Generate(ctx, generate.Request{Model: "Studio", Prompt: "a house"})
+			if err != nil || got.Status != c.status || got.Usage.Unsettled != 0 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if asked := len(d.Cancelled()); (asked == 1) != (c.poll != "") {
+				t.Errorf("asked %d times to stop", asked)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"errors"
+	"time"
 
 	"atelier/journal"
 	"atelier/media"
@@ -17,6 +18,32 @@ var ErrLeft = journal.ErrLeft
 // cancelled, and one that it cannot stop is left as by [ErrLeft]. Under any other cause
 // such a task is cancelled as well, and counts as one that may have been billed.
 var ErrLetGo error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
+
+// submitTime is how long a call that begins a task may go on after [ErrLetGo]: only with the
+// task's name can it be stopped, or left to be fetched.
+const submitTime = 10 * time.Second
+
+// sending gives the context of a call: it ends with ctx, or after the grace that the end of
+// ctx leaves to such a call. The caller calls the function when the call is over.
+func sending(ctx context.Context, m Model) (context.Context, context.CancelFunc) {
+	if m.PollSeconds == 0 {
+		return journal.Ending(ctx)
+	}
+	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		why := context.Cause(ctx)
+		if errors.Is(why, ErrLetGo) {
+			why = journal.Leave(submitTime)
+		}
+		end(why)
+	})
+	call, over := journal.Ending(patient)
+	return call, func() {
+		stop()
+		over()
+		end(nil)
+	}
+}
 
 // errRunning is the cause where a task goes on past the wait: that is no failure.
 var errRunning = errors.New("task goes on")

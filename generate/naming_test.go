@@ -215,6 +215,8 @@ models:
 	}
 	for say, row := range map[string]string{
 		"name one as provider/id": "{like: gpt-image-2}", "size.mode": "{like: gemini/gemini-3-pro-image, name: N, api_model: n}", "no model \"corp/x\"": "{like: corp/x, api_model: x}",
+		"grid: 0":  "{like: midjourney/midjourney-v7, methods: [generate], size: {mode: none}}",
+		"acts: []": "{like: midjourney/midjourney-v7, methods: [generate], size: {mode: none}, grid: 0}",
 	} {
 		text := "provider: corp\nendpoint: {base_url: \"http://127.0.0.1:1/v1\"}\nmodels:\n  - " + row + "\n"
 		if _, err := generate.LoadCatalogue(strings.NewReader(text)); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), say) {

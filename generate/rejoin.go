@@ -86,7 +86,7 @@ func (g *Gateway) reopenCut(ctx context.Context, log Resumer, operation string) 
 	before := g.newExecution(p, saved.Operation)
 	before.remember(ctx, saved)
 	counted := before.charge(saved.Operation.ID)
-	p.round = &round{First: 1, Slots: upTo(saved.Operation.N), Before: &counted}
+	p.round, p.frames = &round{First: 1, Slots: upTo(saved.Operation.N), Before: &counted}, p.frames || g.config.Partials
 	op := g.queued(saved.Operation, p)
 	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), p.outstanding(saved, slots)); err != nil {
 		return nil, wrap("reserve money", err)

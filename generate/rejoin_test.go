@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"atelier/generate"
 	"atelier/media"
@@ -86,5 +87,31 @@ func TestWhatWasCutOffIsFetched(t *testing.T) {
 	ask.TakeUp = false
 	if fourth, err := h.Generate(t.Context(), ask); err != nil || fourth.Operation != first.Operation || len(h.gemini.Tasks()) != 3 {
 		t.Errorf("recalled %+v, %v", fourth, err)
+	}
+}
+
+// TestLeftWhileItGoesOnElsewhere: who does not want to wait for another process is told how
+// the operation stands, and nothing happens to it.
+func TestLeftWhileItGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusRunning, Task: generate.Handle{ID: "t"}})
+	if err := h.log.Hold(t.Context(), op, "another process", day(11, 21).Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	before := len(h.log.Entries())
+	for name, c := range map[string]struct {
+		why  error
+		code media.Code
+	}{"left": {generate.ErrLeft, ""}, "given up": {context.Canceled, media.CodeCancelled}} {
+		ctx, end := context.WithCancelCause(t.Context())
+		end(c.why)
+		got, err := h.heir(t, nil).Resume(ctx, op)
+		if c.code == "" && (err != nil || got.Status != generate.StatusRunning || got.Operation != op) || c.code != "" && media.CodeOf(err) != c.code {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	if now := h.log.Entries()[before:]; len(now) > 0 {
+		t.Errorf("it did %q", now)
 	}
 }

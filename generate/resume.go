@@ -17,7 +17,7 @@ import (
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the
 // log cannot resume, media.CodeMissingKey for a provider without its key, ctx's own
-// while another process holds the operation.
+// while another process holds the operation; under [ErrLeft] it is given as it stands.
 func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error) {
 	for {
 		res, err := g.resume(ctx, operation)
@@ -25,9 +25,31 @@ func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error)
 			return res, err
 		}
 		if err := (journal.Memory{}).Sleep(ctx, holdTime/10); err != nil {
+			if left(ctx) {
+				return g.elsewhere(ctx, operation)
+			}
 			return nil, asError(err)
 		}
 	}
+}
+
+// elsewhere is what is known of an operation that another process works on.
+func (g *Gateway) elsewhere(ctx context.Context, operation string) (*Result, error) {
+	save, done := saving(ctx)
+	defer done()
+	log, ok := g.config.Operations.(Resumer)
+	if !ok {
+		return nil, asError(ctx.Err())
+	}
+	saved, err := log.Saved(save, operation)
+	if err != nil {
+		return nil, err
+	}
+	res := resultOf(saved)
+	if saved.Operation.FinishedAt.IsZero() {
+		res.Status = StatusRunning
+	}
+	return res, nil
 }
 
 // resume is [Gateway.Resume] without the wait for another process:

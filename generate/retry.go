@@ -127,7 +127,7 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	if err != nil {
 		return nil, wrap("ask again for "+again.Operation, err)
 	}
-	p.round = &round{First: saved.calls(p) + 1, Slots: slots}
+	p.round, p.frames = &round{First: saved.calls(p) + 1, Slots: slots}, p.frames || g.config.Partials
 	op := g.queued(saved.Operation, p)
 	p.Makes = p.makes(len(slots))
 	p.EstimatedUSD = p.estimate(p.Makes)

@@ -142,6 +142,8 @@ func comparisonRow(r rival, s slotView) []string {
 		row[4], row[5] = s.Output.extent(), cmp.Or(s.Output.Path, string(s.Output.Ref))
 	case s.Error != nil:
 		row[5] = s.Error.Message
+	case r.res.Status == generate.StatusRunning:
+		row[5] = "it goes on: atelier generate --wait " + r.res.Operation
 	}
 	return row
 }

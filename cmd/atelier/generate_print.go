@@ -118,14 +118,17 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	case res.Status == generate.StatusRunning:
 		w.line("it goes on: atelier generate --wait %s", res.Operation)
 	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
-		w.note("%s", askAgain(res.Operation, res.Usage))
+		w.note("%s", askAgain(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
 	}
 }
 
-// askAgain says how to ask again for what failed.
-func askAgain(operation string, u generate.Usage) string {
+// askAgain says how to ask again for what failed, and for what needs more than that.
+func askAgain(operation string, u generate.Usage, cancelled bool) string {
 	text := "ask again for what failed: atelier operations retry " + operation
-	if u.Unsettled > 0 {
+	switch {
+	case cancelled:
+		text += " (with --all also for what was cancelled at its provider or may have been billed)"
+	case u.Unsettled > 0:
 		text += " (with --all also for what may have been billed)"
 	}
 	return text

@@ -82,9 +82,11 @@ func TestCtrlCCancelsWhatCanBe(t *testing.T) {
 	if o := proc.wait(); o.code != exitInterrupted {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if said := p.must("operations", "show", id).stdout; !strings.Contains(said, "cancelled  Midjourney 7") {
+	if said := p.must("operations", "show", id).stdout; !strings.Contains(said, "cancelled  Midjourney 7") || !strings.Contains(said, "--all also for what was cancelled") {
 		t.Errorf("%s", said)
 	}
+	p.atelier("operations", "retry", id).refused(t, exitInput, "--all")
+	p.must("operations", "retry", id, "--all")
 }
 
 // TestHowAnOperationStands: one that is not finished and that nobody holds was left.

@@ -135,7 +135,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):
 			var u generate.Usage
 			_ = json.Unmarshal(o.Usage, &u) // what cannot be read counts nothing
-			w.line("%s", askAgain(o.ID, u))
+			w.line("%s", askAgain(o.ID, u, slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return sl.Status == string(generate.StatusCancelled) })))
 		}
 		return nil
 	})

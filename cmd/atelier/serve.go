@@ -205,12 +205,13 @@ func (s *server) takeGeneration(ctx context.Context, id string) {
 		case <-ctx.Done():
 			return
 		}
-		_, err := s.app.gateway.Resume(scoped(ctx, ""), id)
-		if err == nil || ctx.Err() != nil {
-			return
+		res, err := s.app.gateway.Resume(scoped(ctx, ""), id)
+		if err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
 		}
-		slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
-		if media.Retryable(err) { // the database was away; one that wants a key is not tried again
+		// One that is over may be asked again and left once more, and the database may have been
+		// away; one that wants a key, or is past its wait, is not tried again.
+		if media.Retryable(err) || err == nil && res.Status != generate.StatusRunning {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			delete(s.generations, id)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"atelier/generate/generatetest"
 	"atelier/ledger"
 )
 
@@ -167,6 +168,37 @@ func TestServeTakesGenerations(t *testing.T) {
 	if o := serving.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
 	}
+}
+
+// TestServeTakesWhatIsAskedAgain: what a server has ended once, it takes over again where
+// somebody asked for it again and was killed.
+func TestServeTakesWhatIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultTaskFailed})
+	serving, _ := s.serving(t)
+	killed := func(args ...string) string {
+		var proc *process
+		s.mu.Lock() // until the process is known
+		proc = s.start(args...)
+		s.when, s.strike = strikes()["poll"], func() { _ = proc.cmd.Process.Kill() }
+		s.mu.Unlock()
+		proc.wait()
+		id := read[operationList](s.place, "operations", "list", "--json").Items[0].ID
+		s.outwait(id)
+		return id
+	}
+	id := killed("generate", "a lighthouse", "--model", "FLUX.2 Pro")
+	eventually(t, "the end", func() bool {
+		return len(read[operationList](s.place, "operations", "list", "--status", "failed", "--json").Items) == 1
+	})
+	killed("operations", "retry", id, "--all")
+	eventually(t, "the picture", func() bool { return len(s.listed().Items) == 1 })
+	if n := s.submitted(t)["a lighthouse"]; n != 2 {
+		t.Errorf("asked for %d times", n)
+	}
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	serving.wait()
 }
 
 // TestRunsAtOnce: a server works on no more of the runs that it took over than it was told.

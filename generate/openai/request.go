@@ -35,6 +35,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (path string, bod
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
 		return "", nil, err
 	}
+	t = t.Written()
 	fields := post.Body{"model": t.Model.APIModel, "prompt": t.Prompt, "n": max(t.N, 1)}
 	if err := fields.AnyOption(t, d.planned()); err != nil {
 		return "", nil, err
