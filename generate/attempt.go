@@ -83,9 +83,6 @@ func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
 // attempt makes one provider call and delivers what it gives; got counts its items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
-	if !x.plan.frames {
-		t.Partial = nil // whoever goes on could not tell a frame from the picture
-	}
 	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model.Provider)
 	if failed != nil {
 		return 0, failed

@@ -30,7 +30,6 @@ type Plan struct {
 	round  *round // nil unless it is done again
 	act    string // what its money is reserved for; empty for the operation
 	why    string // the reason if it stands in for another
-	frames bool   // previews are asked for, in this round or were before
 }
 
 // N is how many results the plan asks for.
@@ -80,7 +79,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	}
 	p := &Plan{
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
-		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid, frames: g.config.Partials,
+		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid,
 	}
 	if n.act.Once {
 		p.gives = 1

@@ -17,8 +17,6 @@ type savedPlan struct {
 	Exact string `json:"exact,omitempty"`
 	// Dispositions are the plan's own, before others stood in.
 	Dispositions []Disposition `json:"dispositions,omitempty"`
-	// Frames says that previews were asked for: what arrived may be one.
-	Frames bool `json:"frames,omitempty"`
 	// Round is what is asked for again.
 	Round *round `json:"round,omitempty"`
 }
@@ -26,7 +24,7 @@ type savedPlan struct {
 // save writes the plan for [Gateway.Resume]. One whose words look like media is not
 // saved: what is saved is searched for such, and would come back changed.
 func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Round: p.round, Dispositions: p.Dispositions, Frames: p.frames}
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Round: p.round, Dispositions: p.Dispositions}
 	if p.exact != nil {
 		s.Exact = p.exact.String()
 	}
@@ -57,10 +55,7 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 		row, _ := g.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel)
 		m.Acts, m.Flags = row.Acts, row.Flags
 	}
-	p := &Plan{
-		Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round,
-		Dispositions: s.Dispositions, frames: s.Frames,
-	}
+	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round, Dispositions: s.Dispositions}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact
 	}

@@ -86,7 +86,7 @@ func (g *Gateway) reopenCut(ctx context.Context, log Resumer, operation string) 
 	before := g.newExecution(p, saved.Operation)
 	before.remember(ctx, saved)
 	counted := before.charge(saved.Operation.ID)
-	p.round, p.frames = &round{First: 1, Slots: upTo(saved.Operation.N), Before: &counted}, p.frames || g.config.Partials
+	p.round = &round{First: 1, Slots: upTo(saved.Operation.N), Before: &counted}
 	op := saved.Operation
 	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
 	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)

@@ -127,7 +127,7 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	if err != nil {
 		return nil, wrap("ask again for "+again.Operation, err)
 	}
-	p.round, p.frames = &round{First: saved.calls(p) + 1, Slots: slots}, p.frames || g.config.Partials
+	p.round = &round{First: saved.calls(p) + 1, Slots: slots}
 	op := saved.Operation
 	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
 	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)

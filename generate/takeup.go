@@ -93,8 +93,8 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 		if !ok {
 			break
 		}
-		if x.framed() {
-			x.partial(save, c, slices.Index(c.slots, index)+1, b) // nobody knows whether it is the picture or a frame before it
+		if x.streams(c) {
+			x.partial(save, c, d.got+1, b) // nobody knows whether it is the picture or a frame before it
 			break
 		}
 		d.one(save, Item{Blob: &b}, nil)
@@ -114,28 +114,14 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	}
 }
 
-// framed tells whether what arrived for the operation may be frames of previews.
-func (x *execution) framed() bool {
-	for _, all := range x.past {
-		if x.plan.frames && slices.ContainsFunc(all, func(a Attempt) bool { return x.modelOf(a).streams() }) {
-			return true
-		}
-	}
-	return false
-}
-
-// found gives one of the blobs of the earlier process; the newest, where they may be frames.
+// found gives one of the blobs of the earlier process.
 func (x *execution) found() (media.Blob, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.lost) == 0 {
 		return media.Blob{}, false
 	}
-	at := 0
-	if x.framed() {
-		at = len(x.lost) - 1
-	}
-	b := x.lost[at]
-	x.lost = slices.Delete(x.lost, at, at+1)
+	b := x.lost[0]
+	x.lost = x.lost[1:]
 	return b, true
 }
