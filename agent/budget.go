@@ -164,7 +164,7 @@ func (r *run) spentUp(shared bool) string {
 		return fmt.Sprintf("the run used %d tokens and may use %d", r.max.spent.Load(), r.max.tokens)
 	case shared && r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
 		return r.max.late(worked)
-	case r.turns+1 >= most:
+	case r.turns+1 >= most && (shared || !r.wentOn()):
 		return fmt.Sprintf("agent %s may take %d turns", r.spec.slug, most)
 	}
 	return ""
@@ -232,13 +232,14 @@ func (r *run) overBudget() error {
 }
 
 // timed ends the context of a root run when its tree has worked for as long as it may
-// and the overtime is over. What sub-agents and earlier processes worked counts.
+// and the overtime is over. What sub-agents and earlier processes worked counts; where that
+// was more before the run had this limit, the overtime begins now.
 func (r *run) timed(ctx context.Context) (timed context.Context, stop func()) {
 	if r.depth > 0 || r.max.time == 0 {
 		return ctx, func() {}
 	}
 	ctx, cut := context.WithCancelCause(ctx)
-	most := min(r.max.time, math.MaxInt64-overtime) + min(r.max.time, overtime)
+	most := min(max(r.max.time, r.wait.before.worked()), math.MaxInt64-overtime) + min(r.max.time, overtime)
 	check := make(chan struct{}, 1)
 	var watching sync.WaitGroup
 	watching.Go(func() { r.watch(ctx, most, check, cut) })

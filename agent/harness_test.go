@@ -83,11 +83,11 @@ func (s *script) Choose(context.Context, []string) (chat.Choice, error) {
 }
 
 func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
-	if err := ctx.Err(); err != nil {
-		return chat.Response{}, err
-	}
-	if s.before != nil {
+	if s.before != nil && ctx.Err() == nil {
 		s.before()
+	}
+	if err := ctx.Err(); err != nil { // also of a caller that gave up meanwhile
+		return chat.Response{}, err
 	}
 	slug := slugOf(r.System)
 	s.mu.Lock()

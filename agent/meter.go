@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -110,4 +111,22 @@ func merged(spans []span, s span) []span {
 		last++
 	}
 	return slices.Concat(spans[:first], []span{s}, spans[last:])
+}
+
+// worked is how long the steps of the parts before took; nil took none.
+func (s *State) worked() time.Duration {
+	if s == nil {
+		return 0
+	}
+	var m meter
+	for _, step := range s.Steps {
+		var did struct {
+			Began time.Time `json:"began"`
+			Ended time.Time `json:"ended"`
+		}
+		if json.Unmarshal(step, &did) == nil {
+			m.add(did.Began, did.Ended)
+		}
+	}
+	return m.worked(time.Time{})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atelier/agent"
@@ -48,4 +49,33 @@ func TestBudgetsAcrossAPause(t *testing.T) {
 	if last := lastMessage(lastRequest(w.world)); !strings.Contains(last, "worked for 40s and may work for 35s") {
 		t.Errorf("told %s", last)
 	}
+}
+
+// TestTimeThatIsUpAtAnAnswer: a run that worked for longer than its answer allows is told to
+// finish, and has the overtime for that.
+func TestTimeThatIsUpAtAnAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := build(t, setup{
+			agents: map[string]string{"painter": painter},
+			answers: map[string][]any{"painter": {paintStep(1), `{"ask":{"question":"which?"}}`, func(r chat.Request) string {
+				if strings.Contains(lastMessage(r), "worked for 1h0m0s and may work for 10m0s") {
+					return `{"message":"finished","done":true}`
+				}
+				return paintStep(2)
+			}}},
+			now: time.Now,
+		})
+		took := 30 * time.Minute
+		w.script.before = func() { time.Sleep(took) }
+		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x"})
+		if err != nil || res.Status != agent.StatusPaused {
+			t.Fatalf("%v, %+v", err, res)
+		}
+		res.State.Request.MaxTime, took = 10*time.Minute, 50*time.Second
+		res, err = w.runner.Resume(t.Context(), *res.State, agent.Reply{Value: json.RawMessage(`{"answer":"the first"}`)})
+		if err != nil || res.Message != "finished" || len(res.AlsoMade) != 1 {
+			t.Errorf("%v, %+v", err, res)
+		}
+	})
 }

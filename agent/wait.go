@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -108,6 +109,20 @@ func (r *run) before(step string) bool {
 	}
 	_, ok := r.wait.before.Steps[r.journal.Name(step)]
 	return ok
+}
+
+// wentOn tells whether the agent did something after the answer of the turn that comes, in
+// a part of the run before: then the turn was not its last one.
+func (r *run) wentOn() bool {
+	done, next := r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+1)), r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+2))
+	for name := range r.wait.before.Steps {
+		own, ok := strings.CutPrefix(name, done)
+		followed := strings.HasPrefix(own, "action-") || strings.HasPrefix(own, "agent-") || strings.HasPrefix(own, "ask")
+		if ok && followed || strings.HasPrefix(name, next) {
+			return true
+		}
+	}
+	return false
 }
 
 // said tells whether a step was done, and put on record, before the run paused.

@@ -151,6 +151,16 @@ func (a Act) takes(setting, provider string) bool {
 	return !judged || slices.Contains(a.Takes, name)
 }
 
+// cutOption gives the name of an option in a disposition; false for other settings.
+func cutOption(setting, provider string) (string, bool) {
+	rest, ok := strings.CutPrefix(setting, "options.")
+	if !ok {
+		return "", false
+	}
+	owner, name, _ := strings.Cut(rest, ".")
+	return name, strings.EqualFold(owner, provider)
+}
+
 // narrow leaves out what the act does not take.
 func (n *negotiation) narrow() {
 	t := &n.task

@@ -104,9 +104,9 @@ func (g *Gateway) unpriced(ctx context.Context, p *Plan) {
 	}
 }
 
-// afford reserves what a model that stands in may use. What was reserved for calls that
+// reserve holds what a model that stands in may use. What was reserved for calls that
 // are over is counted first.
-func (x *execution) afford(ctx context.Context, p *Plan) error {
+func (x *execution) reserve(ctx context.Context, p *Plan) error {
 	x.mu.Lock()
 	working := x.running
 	x.mu.Unlock()

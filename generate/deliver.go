@@ -215,7 +215,7 @@ func (x *execution) together(ctx context.Context, fn func(context.Context)) {
 // fail ends the slots of a call that nothing came for, unless another process has taken
 // them: then they are its to end.
 func (x *execution) fail(ctx context.Context, c call, got int, err *media.Error) {
-	if media.CodeOf(context.Cause(ctx)) == media.CodeConflict {
+	if taken(ctx) {
 		return
 	}
 	save, done := saving(ctx)

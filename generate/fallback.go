@@ -53,7 +53,7 @@ func (x *execution) fallBack(ctx context.Context) {
 			err = x.g.prepare(ctx, p)
 		}
 		if err == nil {
-			err = x.afford(ctx, p)
+			err = x.reserve(ctx, p)
 		}
 		if err != nil {
 			x.warn(passedOver(name, err))

@@ -25,10 +25,10 @@ const (
 // send, and that was not answered: it goes on with the task that its provider lists, or
 // keeps what arrived.
 func (x *execution) recover(ctx context.Context, c call, a Attempt) {
-	h, left := x.find(ctx, c, a)
+	h, elsewhere := x.find(ctx, c, a)
 	switch {
-	case left != nil:
-		x.fail(ctx, c, 0, left)
+	case elsewhere != nil:
+		x.fail(ctx, c, 0, elsewhere)
 	case h == (Handle{}):
 		x.adopt(ctx, c, a)
 	default:
@@ -40,10 +40,10 @@ func (x *execution) recover(ctx context.Context, c call, a Attempt) {
 // trace goes after a call of this process whose answer was lost. Without a trace of it the
 // answer is what it was.
 func (x *execution) trace(ctx context.Context, c call, a Attempt, u Update, lost *media.Error) (Update, *media.Error) {
-	h, left := x.find(ctx, c, a)
+	h, elsewhere := x.find(ctx, c, a)
 	switch {
-	case left != nil:
-		return Update{}, left
+	case elsewhere != nil:
+		return Update{}, elsewhere
 	case h == (Handle{}):
 		return u, lost
 	}

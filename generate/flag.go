@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -176,7 +175,7 @@ func (m Model) checkFlags() error {
 	settings := []string{"aspect_ratio", "quality", "style", "model", "seed", "negative_prompt"}
 	for _, f := range m.Flags {
 		if f.Flag == "" || !slices.Contains(settings, f.Setting) && !slices.Contains(m.Options, f.Setting) {
-			return m.bad("flags", "%s", fmt.Sprintf("%q for %q: name a flag, and a setting that can have one or an option of the model", f.Flag, f.Setting))
+			return m.bad("flags", "%q for %q: name a flag, and a setting that can have one or an option of the model", f.Flag, f.Setting)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package generate
 import (
 	"encoding/json"
 	"maps"
-	"strings"
 
 	"atelier/media"
 )
@@ -86,14 +85,4 @@ func (t Task) Tile() int {
 		return 0
 	}
 	return n
-}
-
-// cutOption gives the name of an option in a disposition; false for other settings.
-func cutOption(setting, provider string) (string, bool) {
-	rest, ok := strings.CutPrefix(setting, "options.")
-	if !ok {
-		return "", false
-	}
-	owner, name, _ := strings.Cut(rest, ".")
-	return name, strings.EqualFold(owner, provider)
 }

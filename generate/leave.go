@@ -52,9 +52,11 @@ var errRunning = errors.New("task goes on")
 func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
 
 // left tells whether another process goes on with the operation, or has it already.
-func left(ctx context.Context) bool {
-	why := context.Cause(ctx)
-	return errors.Is(why, ErrLeft) || media.CodeOf(why) == media.CodeConflict
+func left(ctx context.Context) bool { return journal.Left(ctx) || taken(ctx) }
+
+// taken tells whether another process has the operation already.
+func taken(ctx context.Context) bool {
+	return media.CodeOf(context.Cause(ctx)) == media.CodeConflict
 }
 
 // leave makes the operation one that goes on without this process.
@@ -74,9 +76,13 @@ func (x *execution) ended(ctx context.Context) *media.Error {
 	return asError(ctx.Err())
 }
 
-// halted tells whether ctx ended, so that nothing more begins.
+// halted tells whether ctx ended, so that nothing more begins; what is left is noted.
 func (x *execution) halted(ctx context.Context) bool {
-	return ctx.Err() != nil && x.ended(ctx) != nil
+	if ctx.Err() == nil {
+		return false
+	}
+	_ = x.ended(ctx) // why is told of the calls that had begun
+	return true
 }
 
 // giveUp ends the polling of a task whose context has ended, with what it gave last: it

@@ -123,7 +123,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	x.beyond()
 	x.askAgain(held)
 	x.fallBack(held)
-	if media.CodeOf(context.Cause(held)) == media.CodeConflict {
+	if taken(held) {
 		x.warn("another process took this operation over: it goes on there")
 		x.mu.Lock()
 		defer x.mu.Unlock()

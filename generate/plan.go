@@ -27,6 +27,7 @@ type Plan struct {
 	driver Driver
 	exact  *sides
 	gives  int    // how many results every call gives; 0 means as many as it is asked for
+	frames bool   // its calls give preview frames, in this process or in one before
 	round  *round // nil unless it is done again
 	act    string // what its money is reserved for; empty for the operation
 	why    string // the reason if it stands in for another
@@ -79,7 +80,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	}
 	p := &Plan{
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
-		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid,
+		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid, frames: g.config.Partials && c.model.streams(),
 	}
 	if n.act.Once {
 		p.gives = 1

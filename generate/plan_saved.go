@@ -13,6 +13,8 @@ type savedPlan struct {
 	Calls   []int   `json:"calls"`
 	// Gives is how many results every call gives, if not those that it is asked for.
 	Gives int `json:"gives,omitempty"`
+	// Frames says that preview frames were asked for.
+	Frames bool `json:"frames,omitempty"`
 	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
 	Exact string `json:"exact,omitempty"`
 	// Dispositions are the plan's own, before others stood in.
@@ -24,7 +26,7 @@ type savedPlan struct {
 // save writes the plan for [Gateway.Resume]. One whose words look like media is not
 // saved: what is saved is searched for such, and would come back changed.
 func (p *Plan) save() json.RawMessage {
-	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Round: p.round, Dispositions: p.Dispositions}
+	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Frames: p.frames, Round: p.round, Dispositions: p.Dispositions}
 	if p.exact != nil {
 		s.Exact = p.exact.String()
 	}
@@ -56,6 +58,7 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 		m.Acts, m.Flags = row.Acts, row.Flags
 	}
 	p := &Plan{Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round, Dispositions: s.Dispositions}
+	p.frames = s.Frames || g.config.Partials && p.Model.streams()
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
 		p.exact = &exact
 	}

@@ -87,13 +87,11 @@ func (g *Gateway) reopenCut(ctx context.Context, log Resumer, operation string) 
 	before.remember(ctx, saved)
 	counted := before.charge(saved.Operation.ID)
 	p.round = &round{First: 1, Slots: upTo(saved.Operation.N), Before: &counted}
-	op := saved.Operation
-	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
-	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+	op := g.queued(saved.Operation, p)
 	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), p.outstanding(saved, slots)); err != nil {
 		return nil, wrap("reserve money", err)
 	}
-	if err := saved.follow(ctx, log, slots); err != nil {
+	if err := saved.takeUp(ctx, g.config.Operations, slots); err != nil {
 		g.config.Budget.Settle(ctx, Charge{ID: op.ID})
 		return nil, err
 	}
@@ -143,12 +141,8 @@ func (p *Plan) outstanding(saved *Saved, slots []int) Charge {
 	return c
 }
 
-// follow makes the tasks of slots ones that are under way.
-func (s *Saved) follow(ctx context.Context, log Resumer, slots []int) error {
-	attempts, ok := log.(OperationLog)
-	if !ok {
-		return media.Errorf(media.CodeUnsupported, "this log of operations cannot take tasks up again")
-	}
+// takeUp makes the tasks of slots ones that are under way.
+func (s *Saved) takeUp(ctx context.Context, log OperationLog, slots []int) error {
 	done := map[string]bool{}
 	for _, index := range slots {
 		a := s.last(index)
@@ -156,12 +150,17 @@ func (s *Saved) follow(ctx context.Context, log Resumer, slots []int) error {
 			continue
 		}
 		done[a.ID] = true
-		a.Status, a.Error, a.Usage, a.FinishedAt = StatusRunning, nil, Usage{}, time.Time{}
-		if err := attempts.Attempt(ctx, a); err != nil {
+		if err := log.Attempt(ctx, a.underWay()); err != nil {
 			return wrap("take a task up again", err)
 		}
 	}
 	return nil
+}
+
+// underWay is an attempt that was over as one whose task goes on.
+func (a Attempt) underWay() Attempt {
+	a.Status, a.Error, a.Usage, a.FinishedAt = StatusRunning, nil, Usage{}, time.Time{}
+	return a
 }
 
 // without is what is left of a charge when what was counted before is taken away.

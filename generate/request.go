@@ -80,7 +80,9 @@ type Request struct {
 	// IdempotencyKey makes a repeated request the same operation; empty means a new one.
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
 	// TakeUp goes on with the operation of IdempotencyKey where an earlier process left it
-	// unfinished, as [Gateway.Resume] does; without it such a request is a conflict.
+	// unfinished, as [Gateway.Resume] does; without it such a request is a conflict. One that
+	// ended because its caller gave up is gone on with as well: its tasks are fetched, and calls
+	// that were never made are made.
 	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`

@@ -273,3 +273,24 @@ func TestWhatIsMadeHereIsMadeAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestFramesAreNoResults: what a dead process was shown of a picture is not taken for the
+// picture, though the one that goes on asks for no previews.
+func TestFramesAreNoResults(t *testing.T) {
+	t.Parallel()
+	for name, frames := range map[string]bool{"frames": true, "no frames": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, func(_ *house, c *generate.Config) { c.Partials = frames })
+			op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+			h.log.Adrift = []media.Blob{generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(70, 70, 3))}
+			got, err := h.heir(t, nil).Resume(t.Context(), op)
+			if err != nil || (got.Status == generate.StatusSucceeded) == frames || (got.Usage.Unsettled == 1) != frames {
+				t.Errorf("%+v, %v", got, err)
+			}
+			if o := got.Slots[0].Output; o != nil && o.Partial != frames {
+				t.Errorf("kept %+v as partial %v", o, o.Partial)
+			}
+		})
+	}
+}

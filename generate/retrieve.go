@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"slices"
-	"time"
 
 	"atelier/media"
 )
@@ -45,14 +44,12 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved
 			continue
 		}
 		p.round = &round{First: a.Call, Slots: a.Slots, Found: true}
-		op := saved.Operation
-		op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
-		op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+		op := g.queued(saved.Operation, p)
 		if err := log.Reopen(ctx, op, a.Slots); err != nil {
 			return nil, wrap("take the operation up again", err)
 		}
-		a.Task, a.Status, a.Error, a.Usage, a.FinishedAt = h, StatusRunning, nil, Usage{}, time.Time{}
-		if err := g.config.Operations.Attempt(ctx, a); err != nil {
+		a.Task = h
+		if err := g.config.Operations.Attempt(ctx, a.underWay()); err != nil {
 			return nil, wrap("journal call", err)
 		}
 		return log.Saved(ctx, op.ID)

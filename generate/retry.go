@@ -128,9 +128,7 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 		return nil, wrap("ask again for "+again.Operation, err)
 	}
 	p.round = &round{First: saved.calls(p) + 1, Slots: slots}
-	op := saved.Operation
-	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
-	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+	op := g.queued(saved.Operation, p)
 	p.Makes = p.makes(len(slots))
 	p.EstimatedUSD = p.estimate(p.Makes)
 	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), p.charge(op.ID)); err != nil {
@@ -141,6 +139,13 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 		return nil, wrap("take the operation up again", err)
 	}
 	return log.Saved(ctx, again.Operation)
+}
+
+// queued is a finished operation as one that this process goes on with by a plan.
+func (g *Gateway) queued(op Operation, p *Plan) Operation {
+	op.Request, op.Status, op.FinishedAt, op.Error = p.save(), StatusQueued, time.Time{}, nil
+	op.Holder, op.HeldUntil = g.holder, g.config.Now().Add(holdTime)
+	return op
 }
 
 // calls is the highest number of a call so far.
@@ -180,12 +185,7 @@ func (s *Saved) missing(all bool) ([]int, error) {
 
 // objection is why a slot is asked for again on an explicit wish only; empty if there is none.
 func (s *Saved) objection(slot Slot) string {
-	var last Attempt
-	for _, a := range s.Attempts {
-		if slices.Contains(a.Slots, slot.Index) && a.Call >= last.Call {
-			last = a
-		}
-	}
+	last := s.last(slot.Index)
 	switch {
 	case slot.Status == StatusModerated:
 		return "was moderated"

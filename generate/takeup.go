@@ -89,11 +89,11 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
 			continue
 		}
-		b, ok := x.found()
+		b, ok := x.adrift()
 		if !ok {
 			break
 		}
-		if x.streams(c) {
+		if c.plan.frames {
 			x.partial(save, c, d.got+1, b) // nobody knows whether it is the picture or a frame before it
 			break
 		}
@@ -114,8 +114,8 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	}
 }
 
-// found gives one of the blobs of the earlier process.
-func (x *execution) found() (media.Blob, bool) {
+// adrift gives one of the blobs of the earlier process.
+func (x *execution) adrift() (media.Blob, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.lost) == 0 {

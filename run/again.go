@@ -20,7 +20,7 @@ type Again struct {
 	MaxImages int64         `json:"max_images,omitempty"`
 	MaxCost   string        `json:"max_cost,omitempty"`
 	// Deadline is when the run ends, as in agent.Request. One of the run that has passed
-	// holds no more.
+	// holds no more for a retry or a fork; an answer is not taken then without another one.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// ApproveOver asks a person before dear actions, as in agent.Request; what was approved
 	// or done stays.
@@ -39,12 +39,12 @@ func (a Again) apply(req *agent.Request) {
 }
 
 // check refuses what the agents would not begin with, before anything is saved.
-func check(agents Agents, p *past) error {
+func check(agents Agents, req agent.Request) error {
 	c, ok := agents.(checker)
 	if !ok {
 		return nil
 	}
-	return c.Check(p.State.Request)
+	return c.Check(req)
 }
 
 // inTime takes a deadline away that has passed: whoever tries again has the time for it.
@@ -52,6 +52,11 @@ func (p *past) inTime(now time.Time) {
 	if req := &p.State.Request; !req.Deadline.IsZero() && !req.Deadline.After(now) {
 		req.Deadline = time.Time{}
 	}
+}
+
+// outOfTime is why an answer is not taken: the run would end before it could do anything.
+func outOfTime(runID string, end time.Time) error {
+	return media.Errorf(media.CodeConflict, "run %s had time until %s: answer it with more (--timeout), or end it with atelier runs cancel %[1]s", runID, end.UTC().Format(time.DateTime))
 }
 
 // unchangeable is why a run cannot be gone on with in another way.

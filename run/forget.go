@@ -42,6 +42,11 @@ func forgetCalls(steps map[string]json.RawMessage, prefix string, w wrong) {
 			last = max(last, placeOf(own).turn)
 		}
 	}
+	for name := range steps {
+		if own, ok := ownStep(name, prefix); ok && strings.HasSuffix(own, budgetSuffix) && placeOf(own).turn > last {
+			delete(steps, name) // its turn was not taken
+		}
+	}
 	anew := w.answers || w.late && toldToFinish(steps, prefix, last)
 	forgotten := false
 	for name, result := range steps {
@@ -70,7 +75,9 @@ func forgetCalls(steps map[string]json.RawMessage, prefix string, w wrong) {
 }
 
 // budgetStep is the name of the step that decides whether a budget ends with a turn.
-func budgetStep(turn int) string { return fmt.Sprintf("turn-%d-budget", turn) }
+func budgetStep(turn int) string { return fmt.Sprintf("turn-%d", turn) + budgetSuffix }
+
+const budgetSuffix = "-budget"
 
 // toldToFinish tells whether a turn of an agent was its last one because of a budget, and
 // it did not finish in it. An answer that cannot be read here counts as one that did not.
@@ -85,7 +92,7 @@ func toldToFinish(steps map[string]json.RawMessage, prefix string, turn int) boo
 		if !ok || at.turn != turn || own == budgetStep(turn) {
 			continue
 		}
-		if at.kind == kindAct || at.kind == kindModel && finished(result) {
+		if at.kind == kindAct || at.kind == kindAsk || at.kind == kindModel && finished(result) {
 			return false
 		}
 	}

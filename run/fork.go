@@ -188,7 +188,7 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 		}
 	}
 	p.State.Request = req
-	return check(agents, p)
+	return check(agents, req)
 }
 
 // transplant gives the new run its id, and the media that what is kept names.

@@ -78,7 +78,7 @@ func (s *Service) recallPart(ctx context.Context, w *work, begun bool) (ended *a
 	}
 	w.Request, w.Thread, w.forked = v.State.Request, v.Thread, v.Forked
 	w.Request.State = &v.State
-	return nil, nil
+	return nil, s.carry(ctx, *w)
 }
 
 func statusOf(st ledger.WaitStatus) agent.Status {

@@ -55,7 +55,7 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 //
 // Errors: media.CodeNotFound for an unknown run or somebody else's; media.CodeConflict for
 // one that is over or under way, for one that waits where reply is nil, and for a reply
-// to a question that is not open; media.CodeInvalid for a reply that does not fit the
+// to a question that is not open or of a run whose deadline has passed; media.CodeInvalid for a reply that does not fit the
 // question; media.CodeUnsupported for a run that was not begun durably and did not pause.
 // None of them changes anything.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
@@ -126,8 +126,11 @@ func (s *Service) reply(ctx context.Context, st ledger.RunState, reply agent.Rep
 		return nil, err
 	}
 	allow.apply(&v.State.Request)
-	if err := check(agents, &past{saved: v}); err != nil {
+	if err := check(agents, v.State.Request); err != nil {
 		return nil, err
+	}
+	if end := v.State.Request.Deadline; !end.IsZero() && !end.After(s.cfg.Now()) {
+		return nil, outOfTime(st.RunID, end)
 	}
 	if v.State, err = a.Answered(ctx, v.State, reply); err != nil {
 		return nil, s.elsewhere(ctx, st.Owner, err)

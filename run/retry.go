@@ -49,7 +49,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err != nil {
 		return nil, err
 	}
-	if err := check(agents, &p); err != nil {
+	if err := check(agents, p.State.Request); err != nil {
 		return nil, err
 	}
 	next := ledger.RunState{

@@ -478,10 +478,17 @@ func TestNoBytesInTheLedger(t *testing.T) {
 		t.Fatal("no result")
 	}
 	encoded, plain := stretches(text, 48), stretches(string(canary), 32)
+	searched := 0
 	for where, db := range h.dump(t) {
 		if found(db, encoded, 48) || found(db, plain, 32) {
 			t.Errorf("%s holds the canary", where)
 		}
+		if strings.Contains(db, res.RunID) {
+			searched++
+		}
+	}
+	if searched == 0 {
+		t.Error("what was kept of the run was not searched")
 	}
 	// Also what the task held is told of by an event that is kept.
 	events, err := h.store.ListEvents(t.Context(), owner, res.RunID, 0, ledger.MaxLimit)

@@ -110,6 +110,9 @@ func TestForget(t *testing.T) {
 		}, []string{
 			"turn-1-model", "turn-1-agent-1-a/turn-1-model", "turn-1-agent-1-a/turn-2-model", "turn-1-agent-1-a/turn-2-budget", "turn-1-agent-2-b/turn-1-model",
 		}},
+		"a turn that its time did not let it begin, behind an answer": {wrong{late: true}, map[string]json.RawMessage{
+			"turn-1-model": good, "turn-1-ask": good, "turn-2-budget": why,
+		}, []string{"turn-1-model", "turn-1-ask"}},
 		"nothing failed": {wrong{}, map[string]json.RawMessage{
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},

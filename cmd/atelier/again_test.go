@@ -152,7 +152,7 @@ func TestRetryFetchesWhatWasCutOff(t *testing.T) {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
 			close(hold)
-			ans := read[answer](s.place, "runs", "retry", id, "--json")
+			ans := read[answer](s.place, "runs", "retry", id, "--max-images", "3", "--max-cost", "1", "--json")
 			if ans.RunID != id || ans.Status != agent.StatusSucceeded || len(ans.Outputs) != 3 {
 				t.Errorf("tried again: %+v", ans)
 			}
@@ -182,6 +182,12 @@ func (s *workshop) countedOnce(t *testing.T, id string) {
 		images, err := st.ledger.Budget(w.ctx, "images:owner:"+owner)
 		if err != nil || images.Spent != 3 || images.Reserved != 0 {
 			t.Errorf("pictures: %+v, %v", images, err)
+		}
+		if mine, err := st.ledger.Budget(w.ctx, "images:run:"+id); err != nil || mine.Spent != 3 || mine.Reserved != 0 {
+			t.Errorf("pictures of the run, whose limit came later: %+v, %v", mine, err)
+		}
+		if mine, err := st.ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(amountOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
+			t.Errorf("money of the run, whose limit came later: %+v, %v", mine, err)
 		}
 		money, err := st.ledger.Budget(w.ctx, "owner:"+owner)
 		if cost := amountOf(row.Cost.EstimatedUSD); money.Spent != int64(cost) || money.Reserved != 0 {

@@ -81,8 +81,8 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	return u, nil
 }
 
-// Cancel asks the proxy to stop the job. Proxies that cannot, and jobs that are over or
-// unknown, are no error.
+// Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy
+// that cannot is media.CodeUnsupported.
 func (d *Driver) Cancel(ctx context.Context, h generate.Handle) error {
 	return d.client.Cancel(ctx, h.ID)
 }

@@ -30,7 +30,7 @@ func (p parent) grid(offers []generate.Offer) bool {
 	return ok
 }
 
-// button finds a button by the start of its id and a part of it.
+// button gives the id of a button by its start and a part of it.
 func button(offers []generate.Offer, prefix, part string) (string, bool) {
 	i := slices.IndexFunc(offers, func(o generate.Offer) bool { return strings.HasPrefix(o.ID, prefix) && strings.Contains(o.ID, part) })
 	if i < 0 {
@@ -77,7 +77,7 @@ func (j *job) follow(t generate.Task) error {
 	if len(t.Offers()) == 0 {
 		return j.older(t, p, index)
 	}
-	id, ok := find(t, j.Name, tile, index)
+	id, ok := buttonFor(t, j.Name, tile, index)
 	single := j.Name == actButton && strings.HasPrefix(id, "MJ::JOB::upsample")
 	switch {
 	case !ok:
@@ -109,8 +109,8 @@ func (j *job) say(t generate.Task, id string) {
 	}
 }
 
-// find gives the button of a follow-up.
-func find(t generate.Task, name string, tile bool, index int) (string, bool) {
+// buttonFor gives the id of the button of a follow-up.
+func buttonFor(t generate.Task, name string, tile bool, index int) (string, bool) {
 	own := t.Option("custom_id")
 	if name == actButton {
 		return own, slices.ContainsFunc(t.Offers(), func(o generate.Offer) bool { return o.ID == own })

@@ -238,10 +238,16 @@ func (s *Simulator) cancel(w http.ResponseWriter, r *http.Request) {
 	if !s.authorized(w, r) {
 		return
 	}
+	if s.config.Plain { // the older proxy has no such path, and its framework says so
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		_ = json.NewEncoder(w).Encode(map[string]any{"status": http.StatusNotFound, "error": "Not Found", "path": r.URL.Path})
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.tasks[r.PathValue("id")]
-	if t == nil || s.config.Plain {
+	if t == nil {
 		(&envelope{status: http.StatusNotFound, Code: 3, Description: "task not found"}).write(w)
 		return
 	}

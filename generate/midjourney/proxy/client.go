@@ -87,8 +87,8 @@ func (c *Client) Fetch(ctx context.Context, id string) (Job, error) {
 // job is the address of a job.
 func (c *Client) job(id string) string { return c.Base + "/mj/task/" + url.PathEscape(id) }
 
-// Cancel asks the proxy to stop a job. Proxies that cannot, and jobs that are over or
-// unknown, are no error.
+// Cancel asks the proxy to stop a job. Jobs that are over or unknown are no error; a proxy
+// that has no such path, as the older one, is media.CodeUnsupported.
 func (c *Client) Cancel(ctx context.Context, id string) error {
 	a, err := c.Send(ctx, c.job(id)+"/cancel", c.Header(), struct{}{})
 	if err != nil {
@@ -96,6 +96,9 @@ func (c *Client) Cancel(ctx context.Context, id string) error {
 	}
 	if a.Status >= http.StatusInternalServerError || a.Status == http.StatusUnauthorized || a.Status == http.StatusForbidden {
 		return media.Errorf(media.CodeUnavailable, "the Midjourney proxy answered %d to a cancellation: the job may go on", a.Status)
+	}
+	if _, spoken := envelope(a); !spoken && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed) {
+		return media.Errorf(media.CodeUnsupported, "this Midjourney proxy has no way to stop a job")
 	}
 	return nil
 }

@@ -36,6 +36,29 @@ func (n noted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.Answer.RoundTrip(r)
 }
 
+// TestCancelOfProxies: a proxy that does not know the job has nothing to stop, one that
+// knows no such path cannot stop it.
+func TestCancelOfProxies(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer generatetest.Answer
+		code   media.Code
+	}{
+		"stopped":   {generatetest.Answer{Status: 200, Body: `{"code":1,"description":"Cancel success"}`}, ""},
+		"unknown":   {generatetest.Answer{Status: 404, Body: `{"code":3,"description":"task not found"}`}, ""},
+		"no path":   {generatetest.Answer{Status: 404, Body: `{"status":404,"error":"Not Found","path":"/mj/task/1/cancel"}`}, media.CodeUnsupported},
+		"no method": {generatetest.Answer{Status: 405, Body: ``}, media.CodeUnsupported},
+		"away":      {generatetest.Answer{Status: 502, Body: `<html>`}, media.CodeUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if err := over(t, test.answer).Cancel(t.Context(), "1"); media.CodeOf(err) != test.code {
+				t.Errorf("%v, want %q", err, test.code)
+			}
+		})
+	}
+}
+
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	var to []string

@@ -69,10 +69,15 @@ func (c *Client) Submit(ctx context.Context, s Submission) (got Submitted, u gen
 	return got, u, err
 }
 
+// envelope reads the answer of the protocol itself, which what stands before it does not speak.
+func envelope(a *post.Answer) (got Submitted, ok bool) {
+	err := json.Unmarshal(a.Body, &got)
+	return got, err == nil && got.Code != 0
+}
+
 // explain reads an error answer; without the protocol's envelope its status may tell.
 func explain(a *post.Answer) (post.Fault, bool) {
-	var got Submitted
-	if json.Unmarshal(a.Body, &got) == nil && got.Code != 0 {
+	if got, ok := envelope(a); ok {
 		return got.fault(a.Status), true
 	}
 	return post.Fault{Words: string(a.Body)}, a.Status >= http.StatusUnauthorized && a.Status <= http.StatusNotFound || a.Status == http.StatusTooManyRequests

@@ -1,0 +1,92 @@
+package run_test
+
+import (
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// TestLimitsCountWhatWasUsedBefore: a run that had no limit of pictures is answered with
+// one, and those that it made before count; those that a fork keeps of another run do not.
+func TestLimitsCountWhatWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	told := `{"message":"So be it.","done":true}`
+	each(t, []string{asks()[0], asks()[1], asks()[0], told}, func(t *testing.T, h *house) {
+		t.Helper()
+		id := h.paused(t, "").RunID
+		res := h.answered(t, id, run.Again{MaxImages: 4}) // two were made, and three are wanted
+		if res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 || h.generations(t, id) != 1 {
+			t.Errorf("%s with %d made by %d generations", res.Status, len(res.AlsoMade), h.generations(t, id))
+		}
+		h.wants(t, "images:run:"+id, 2)
+	})
+	t.Run("fork", func(t *testing.T) {
+		t.Parallel()
+		h := build(t, asks()[0], asks()[1], asks()[1], asks()[0], told)
+		h.service = h.durably(t)
+		id := h.forked(t, h.paused(t, "").RunID, run.Fork{From: "turn-2-model"}).RunID
+		res := h.answered(t, id, run.Again{MaxImages: 4})
+		if res.Status != agent.StatusSucceeded || h.generations(t, id) != 1 {
+			t.Errorf("%s after %d generations", res.Status, h.generations(t, id))
+		}
+		h.wants(t, "images:run:"+id, 2)
+	})
+}
+
+// answered answers a paused run with red and other limits, and waits for the end.
+func (h *house) answered(t *testing.T, id string, a run.Again) *agent.Result {
+	t.Helper()
+	r, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), a)
+	must(t, err)
+	res, err := r.Wait(t.Context())
+	if err != nil && media.CodeOf(err) != media.CodeOverBudget {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestLimitsBelowWhatWasUsed: turns that were taken, and what was made in them, stay where a
+// limit of turns or time is less than that; where it is raised, the run goes on.
+func TestLimitsBelowWhatWasUsed(t *testing.T) {
+	t.Parallel()
+	for name, low := range map[string]run.Again{"turns": {MaxTurns: 1}, "time": {MaxTime: time.Nanosecond}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, asks()[0], asks()[1], asks()[0], `{"message":"Done.","done":true}`)
+			h.service = h.durably(t)
+			id := h.paused(t, "").RunID
+			res := h.answered(t, id, low)
+			if res.Status != agent.StatusFailed || res.Error.Code != media.CodeOverBudget || len(res.AlsoMade) != 2 || res.Turns != 3 || h.generations(t, id) != 1 {
+				t.Errorf("with a lower limit %+v", res)
+			}
+			r, err := h.service.Retry(t.Context(), owner, id, run.Again{MaxTurns: 9, MaxTime: time.Hour})
+			must(t, err)
+			if res, err = r.Wait(t.Context()); err != nil || res.Message != "Done." || len(res.AlsoMade) != 2 {
+				t.Errorf("with a higher one %+v, %v", res, err)
+			}
+		})
+	}
+}
+
+// TestAnswerAfterTheDeadline: an answer that comes when the time of the run is over changes
+// nothing; one that brings more time is taken.
+func TestAnswerAfterTheDeadline(t *testing.T) {
+	t.Parallel()
+	each(t, asks(), func(t *testing.T, h *house) {
+		t.Helper()
+		id := h.paused(t, "").RunID
+		if _, err := h.service.ResumeWith(t.Context(), owner, id, colour("red"), run.Again{Deadline: time.Now().Add(-time.Hour)}); media.CodeOf(err) != media.CodeConflict {
+			t.Errorf("an answer that is late: %v", err)
+		}
+		if s := h.status(t, id); s != ledger.StatusPaused {
+			t.Errorf("the run is %s", s)
+		}
+		if res := h.answered(t, id, run.Again{Deadline: time.Now().Add(time.Hour)}); res.Status != agent.StatusSucceeded || len(res.AlsoMade) != 2 {
+			t.Errorf("%+v", res)
+		}
+	})
+}
