@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier/agent"
@@ -135,16 +136,20 @@ func TestRetryFetchesWhatWasCutOff(t *testing.T) {
 			s := newWorkshop(t)
 			s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_IMAGES"] = "5", "3"
 			hold := make(chan struct{}) // no picture is ready before the run has ended
+			var polls atomic.Int32      // of tasks whose names are saved
+			s.mu.Lock()
 			s.each = func(r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, "/get_result") {
+					polls.Add(1)
 					select {
 					case <-hold:
 					case <-r.Context().Done():
 					}
 				}
 			}
+			s.mu.Unlock()
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
-			eventually(t, "three tasks", func() bool { return len(s.submitted(t)) == 3 })
+			eventually(t, "three tasks", func() bool { return polls.Load() == 3 })
 			end(s, proc)
 			o := proc.wait()
 			id := s.onlyRun().ID
