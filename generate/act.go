@@ -170,20 +170,14 @@ func (n *negotiation) narrow() {
 			continue
 		}
 		d.Applied, d.Outcome, d.Reason = "", OutcomeDropped, fmt.Sprintf("%s's %s does not take it", n.model.Name, n.act.Name)
-		switch name := narrowed[d.Setting]; name {
-		case "aspect_ratio":
-			t.AspectRatio, t.Tier, t.Width, t.Height, n.exact = "", "", 0, 0, nil
-		case "quality":
-			t.Quality = ""
-		case "style":
-			t.Style = ""
-		case "seed":
-			t.Seed = nil
-		case "negative_prompt":
-			t.NegativePrompt = ""
-		default:
-			option, _ := cutOption(d.Setting, n.model.Provider)
+		if option, ok := cutOption(d.Setting, n.model.Provider); ok { // it may be called as a setting is
 			delete(t.Options, option)
+			continue
+		}
+		name := narrowed[d.Setting]
+		t.unset(name)
+		if name == "aspect_ratio" {
+			t.Tier, t.Width, t.Height, n.exact = "", 0, 0, nil
 		}
 	}
 }

@@ -95,22 +95,28 @@ func (t Task) Written() Task {
 	t.Prompt = strings.TrimSpace(t.Prompt + " " + flags)
 	t.Options = maps.Clone(t.Options)
 	for _, f := range t.Model.Flags {
-		switch f.Setting {
-		case "aspect_ratio":
-			t.AspectRatio = ""
-		case "quality":
-			t.Quality = ""
-		case "style":
-			t.Style = ""
-		case "seed":
-			t.Seed = nil
-		case "negative_prompt":
-			t.NegativePrompt = ""
-		default:
-			delete(t.Options, f.Setting)
-		}
+		t.unset(f.Setting)
 	}
 	return t
+}
+
+// unset takes back a setting, or an option of the model, by the name that rows have for it.
+// The options are the task's own.
+func (t *Task) unset(setting string) {
+	switch setting {
+	case "aspect_ratio":
+		t.AspectRatio = ""
+	case "quality":
+		t.Quality = ""
+	case "style":
+		t.Style = ""
+	case "seed":
+		t.Seed = nil
+	case "negative_prompt":
+		t.NegativePrompt = ""
+	default:
+		delete(t.Options, setting)
+	}
 }
 
 // flagged tells whether flags stand behind the words of an act.
