@@ -36,7 +36,8 @@ type intent struct {
 	Plan json.RawMessage `json:"plan,omitempty"`
 }
 
-// Begin saves the intent.
+// Begin saves the intent. It needs no sync of its own: nothing is asked before [Operations.Attempt]
+// is saved, whose sync takes it along.
 func (l *Operations) Begin(ctx context.Context, op generate.Operation) error {
 	scope := media.ScopeOf(ctx)
 	if scope.Owner == "" || scope.Tree == "" {
@@ -46,7 +47,7 @@ func (l *Operations) Begin(ctx context.Context, op generate.Operation) error {
 	row.Owner, row.Tree, row.RunID, row.StepID = scope.Owner, scope.Tree, scope.Run, scope.Step
 	row.HeldBy, row.HeldUntil = op.Holder, op.HeldUntil
 	row.Request = encode(intent{Prompt: op.Prompt, N: op.N, Plan: op.Request})
-	return l.store.BeginOperation(ctx, row)
+	return l.store.BeginOperation(ledger.Relaxed(ctx), row)
 }
 
 // Reopen makes a finished operation one that is under way.
@@ -57,9 +58,10 @@ func (l *Operations) Reopen(ctx context.Context, op generate.Operation, slots []
 	return l.store.ReopenOperation(ctx, row, slots)
 }
 
-// Finish saves the receipt.
+// Finish saves the receipt. It needs no sync of its own: the receipts of the calls and their results are
+// synced, and an operation without its end is finished from them.
 func (l *Operations) Finish(ctx context.Context, op generate.Operation) error {
-	return l.store.FinishOperation(ctx, operationRow(op))
+	return l.store.FinishOperation(ledger.Relaxed(ctx), operationRow(op))
 }
 
 func operationRow(op generate.Operation) ledger.Operation {

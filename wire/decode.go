@@ -77,6 +77,10 @@ func (d *decoder) groups(s []byte) int {
 	if d.n == 0 && len(s) >= 4 {
 		m := min(len(s), len(d.buf)/3*4) &^ 3
 		n, err := decodeRaw(d.buf, s[:m], d.url)
+		if err != nil || n != m/4*3 { // it skips line breaks
+			m = len(beforeBreak(s[:m])) &^ 3
+			n, err = decodeRaw(d.buf, s[:m], d.url)
+		}
 		if err != nil {
 			n, m = n/3*3, n/3*4
 		}
@@ -100,6 +104,16 @@ func (d *decoder) groups(s []byte) int {
 		d.n = 0
 	}
 	return took
+}
+
+// beforeBreak is s up to its first line break.
+func beforeBreak(s []byte) []byte {
+	for _, stop := range []byte{'\n', '\r'} {
+		if i := bytes.IndexByte(s, stop); i >= 0 {
+			s = s[:i]
+		}
+	}
+	return s
 }
 
 // fits tells whether c goes on the run, and settles the alphabet.

@@ -122,14 +122,20 @@ func quick(b []byte) (int, bool) {
 	return 0, false
 }
 
-// run decodes what belongs to the run and ends it where something else follows.
+// run decodes what belongs to the run and ends it where something else follows. Most often all of
+// b is base64 without escapes: the decoder finds out on its way.
 func (s *scanner) run(b []byte) []byte {
-	seg := b
-	for _, stop := range []byte{'"', '\n', '\r'} {
-		if i := bytes.IndexByte(seg, stop); i >= 0 {
-			seg = seg[:i]
-		}
+	if !s.dec.lines.over && bytes.IndexByte(b, '\\') < 0 {
+		b = b[s.dec.feed(b):]
 	}
+	if len(b) == 0 {
+		return nil
+	}
+	seg := b
+	if i := bytes.IndexByte(seg, '"'); i >= 0 {
+		seg = seg[:i]
+	}
+	seg = beforeBreak(seg)
 	used, done := 0, len(seg) < len(b)
 	for used < len(seg) {
 		n, more := s.runPart(seg[used:], done)

@@ -11,13 +11,13 @@ import (
 // blobStored is the state of a blob whose bytes are in the store.
 const blobStored = "stored"
 
-// RegisterBlob notes a new blob.
+// RegisterBlob notes a new blob. Its record notes it again, with a sync.
 func (s *Store) RegisterBlob(ctx context.Context, b media.Blob) error {
 	if b.Digest.IsZero() {
 		return media.Errorf(media.CodeInvalid, "register blob: it has no digest: store its bytes first")
 	}
 	operation := media.ScopeOf(ctx).Operation
-	return s.commit(ctx, "register blob", func(ctx context.Context, tx *sql.Tx) error {
+	return s.commit(ledger.Relaxed(ctx), "register blob", func(ctx context.Context, tx *sql.Tx) error {
 		return s.insertBlob(ctx, tx, b, operation)
 	})
 }
