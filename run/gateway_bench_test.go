@@ -28,7 +28,7 @@ import (
 
 // gatewayBench is the gateway as the product has it, in front of a simulator in the
 // same process: pictures of 2 MB are lifted, hashed, synced to files, and every phase
-// is a synced commit of the ledger.
+// is a commit of the ledger.
 type gatewayBench struct {
 	gateway *generate.Gateway
 	base    *http.Transport
