@@ -33,7 +33,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		return nil, err
 	}
 	body := post.Body{"prompt": t.Prompt, "modelId": t.Model.APIModel, "num_images": max(t.N, 1), "public": false}
-	t.Style, t.Seed = strings.ToUpper(t.Style), seedOf(t)
+	t.Style = strings.ToUpper(t.Style)
 	body.Settings(t, names)
 	if slices.Contains(t.Model.Options, "contrast") {
 		body["contrast"] = usualContrast

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Text reads a JSON text or number as text, and all else as "": providers disagree with
@@ -34,6 +35,23 @@ func (t Text) Int() *int64 {
 		return nil
 	}
 	return &n
+}
+
+// Whole is the text as a whole number; 0 if it is none.
+func (t Text) Whole() int {
+	if n := t.Int(); n != nil {
+		return int(*n)
+	}
+	return 0
+}
+
+// Time is the text as a moment, in UTC where it names no zone; zero if it is none.
+func (t Text) Time() time.Time {
+	at, err := time.Parse(time.RFC3339, string(t))
+	if err != nil {
+		at, _ = time.Parse(time.RFC3339, string(t)+"Z")
+	}
+	return at
 }
 
 // Percent is the text, "45%", as a part of 1; -1 if it is none.
