@@ -63,22 +63,14 @@ func (g listed) task() generate.ListedTask {
 
 // user is the id of the account, if it is not known yet.
 func (d *Driver) user(ctx context.Context, known string) (string, error) {
-	var got struct {
-		Details []struct {
-			User struct {
-				ID string `json:"id"`
-			} `json:"user"`
-		} `json:"user_details"`
-	}
 	if known != "" {
 		return known, nil
 	}
+	var got any
 	_, err := d.client.Do(ctx, post.Call{Path: apiPath + "/me", Of: "the account", Into: &got})
-	if err == nil && (len(got.Details) == 0 || got.Details[0].User.ID == "") {
+	user := post.At(got, "user_details", 0, "user", "id")
+	if err == nil && user == "" {
 		err = media.Errorf(media.CodeUnsupported, "Leonardo does not tell whose key it is, so its generations cannot be listed")
 	}
-	if err != nil {
-		return "", err
-	}
-	return got.Details[0].User.ID, nil
+	return user, err
 }

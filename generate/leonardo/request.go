@@ -69,3 +69,13 @@ func addQuality(t generate.Task, body post.Body) {
 		body["alchemy"] = t.Quality != "low"
 	}
 }
+
+// upload puts a picture into the provider's storage and gives its id.
+func (d *Driver) upload(ctx context.Context, o media.Output) (string, error) {
+	_, ending, _ := strings.Cut(o.MIMEType, "/")
+	var got struct {
+		Leave post.Leave `json:"uploadInitImage"`
+	}
+	ask := post.Call{Path: apiPath + "/init-image", Body: map[string]string{"extension": ending}, Of: "the upload of a picture", Into: &got}
+	return d.client.Upload(ctx, o.Blob, ask, &got.Leave)
+}

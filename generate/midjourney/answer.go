@@ -10,19 +10,13 @@ import (
 )
 
 // update tells how a job stands. While it goes on, its picture is a preview.
-func (d *Driver) update(t generate.Task, s proxy.Job) generate.Update {
-	u := generate.Update{Progress: s.Progress.Percent(), Usage: generate.Usage{Calls: 1}, Done: true}
-	switch s.Status {
-	case "SUCCESS":
-		u.Progress, u.Items = 1, items(t, s)
-	case "FAILURE":
-		u.Items = d.client.Unfinished(t, string(s.FailReason))
-	case "CANCEL":
-		e := media.Errorf(media.CodeUnavailable, "the job was cancelled at the Midjourney proxy, not from here: ask again")
-		e.Retryable = false // it may be billed
-		u.Items = post.Each(t, generate.Item{Err: e})
-	default:
-		u.Done, u.Usage, u.Preview = false, generate.Usage{}, string(s.ImageURL)
+func (d *Driver) update(t generate.Task, h generate.Handle, s proxy.Job) generate.Update {
+	u := d.client.Stands(t, h, post.Standing{
+		State: string(s.Status), Progress: s.Progress.Percent(), Preview: string(s.ImageURL), Why: string(s.FailReason),
+		Items: func() []generate.Item { return items(t, s) },
+	})
+	if u.Done {
+		u.Usage.Calls = 1
 	}
 	return u
 }

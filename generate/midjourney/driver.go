@@ -76,9 +76,7 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	if err != nil {
 		return generate.Update{}, err
 	}
-	u := d.update(t, got)
-	u.Task = h
-	return u, nil
+	return d.update(t, h, got), nil
 }
 
 // Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy

@@ -73,6 +73,27 @@ func (l *Loose[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// At is the text or number at a place in decoded JSON, named by fields and by indexes of
+// lists; empty if there is none.
+func At(v any, place ...any) string {
+	for _, p := range place {
+		switch p := p.(type) {
+		case string:
+			object, _ := v.(map[string]any)
+			v = object[p]
+		case int:
+			list, _ := v.([]any)
+			if v = nil; p < len(list) {
+				v = list[p]
+			}
+		}
+	}
+	raw, _ := json.Marshal(v) // it was JSON
+	var t Text
+	_ = t.UnmarshalJSON(raw) // it never fails
+	return string(t)
+}
+
 // One reads a JSON object, or the first one of a list; false if there is none.
 func One(body []byte, into any) bool {
 	if body = bytes.TrimSpace(body); !bytes.HasPrefix(body, []byte("[")) {
