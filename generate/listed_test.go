@@ -72,7 +72,7 @@ func listedAs(p *paged, t generate.Task, number int) generate.ListedTask {
 // taken.
 func TestListedTasksAreToldApart(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(4, 5)) //nolint:gosec // Rounds that repeat.
+	r := rand.New(rand.NewPCG(4, 5))
 	for range 300 {
 		p := &paged{keys: r.IntN(2) == 0, parts: make([][]generate.ListedTask, 3)}
 		var calls []generate.Task

@@ -23,15 +23,17 @@ type Reviewed interface {
 	Review(t Task) ([]Disposition, error)
 }
 
-// review lets the driver look at the plan.
+// review tells what becomes of settings of a follow-up, and lets the driver look at the plan.
 func (p *Plan) review() error {
-	d, ok := p.driver.(Reviewed)
-	if !ok {
-		return nil
-	}
 	t := p.task
 	t.N = slices.Max(p.Calls)
-	notes, err := d.Review(t)
+	f, err := t.FollowUp()
+	notes := f.Notes
+	if d, ok := p.driver.(Reviewed); ok && err == nil {
+		var more []Disposition
+		more, err = d.Review(t)
+		notes = append(notes, more...)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package midjourney
 
 import (
 	"cmp"
+	"slices"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -21,6 +22,9 @@ func (d *Driver) update(t generate.Task, h generate.Handle, s proxy.Job) generat
 	return u
 }
 
+// grids are the jobs that draw four pictures, at proxies that tell of no buttons.
+var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
+
 // items are the results of a job that succeeded: a text, single pictures, or one
 // picture, which may be a grid.
 func items(t generate.Task, s proxy.Job) (all []generate.Item) {
@@ -34,7 +38,7 @@ func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 	case len(links) == 0:
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
 		return post.Each(t, it)
-	case len(links) == 1 && p.grid(it.Offers):
+	case len(links) == 1 && (t.Model.Tiled(it.Offers) || len(it.Offers) == 0 && slices.Contains(grids, p.Action)):
 		it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
 	}
 	for i, link := range links {

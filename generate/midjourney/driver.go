@@ -63,7 +63,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	}
 	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
 	got, u, err := d.client.Submit(ctx, s)
-	if err == nil && got.Exists() && j.modal != nil {
+	if err == nil && got.Exists() && j.window != nil {
 		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
 		_, u, err = d.client.Submit(ctx, s)
 	}
