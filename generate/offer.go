@@ -69,6 +69,11 @@ type FollowUp struct {
 	Notes []Disposition
 }
 
+// tellsOffers tells whether the row says which offers its acts are.
+func (m Model) tellsOffers() bool {
+	return slices.ContainsFunc(m.Acts, func(a Act) bool { return len(a.Offers) > 0 || a.Plain != "" })
+}
+
 // note tells what becomes of a setting.
 func (f *FollowUp) note(setting string, o Outcome, applied, why string) {
 	f.Notes = append(f.Notes, Disposition{Setting: setting, Applied: applied, Outcome: o, Reason: why})
@@ -81,8 +86,7 @@ func (f *FollowUp) note(setting string, o Outcome, applied, why string) {
 // which lists what is.
 func (t Task) FollowUp() (FollowUp, error) {
 	a, err := t.Act()
-	known := slices.ContainsFunc(t.Model.Acts, func(a Act) bool { return len(a.Offers) > 0 || a.Plain != "" })
-	if err != nil || !a.Follows || !known {
+	if err != nil || !a.Follows || !t.Model.tellsOffers() {
 		return FollowUp{}, err
 	}
 	var f FollowUp
