@@ -94,8 +94,8 @@ func (t Task) FollowUp() (FollowUp, error) {
 	of, grid := slices.ContainsFunc(a.Offers, Offered.tiled), t.grid()
 	switch {
 	case grid && of && asked == 0 && t.Tile() == 0:
-		return f, media.Errorf(media.CodeInvalid, "%s is a grid of several pictures: name one of its tiles, or set %s.index to %s",
-			t.Inputs[0].Ref, t.Model.Provider, t.Model.OptionRules["index"])
+		return f, media.Errorf(media.CodeInvalid, "%s is a grid of %d pictures: name one of its tiles, or set %s.index to %s",
+			t.Inputs[0].Ref, cmp.Or(t.Model.Grid, t.Model.MaxN), t.Model.Provider, t.Model.OptionRules["index"])
 	case grid && of:
 		f.Tile = cmp.Or(asked, t.Tile())
 		if a.By != "" && t.Option(a.By) != "" {
@@ -105,9 +105,11 @@ func (t Task) FollowUp() (FollowUp, error) {
 		f.note("options."+t.Model.Provider+".index", OutcomeDropped, "", "it is a single picture")
 	}
 	if len(t.Offers()) == 0 {
-		return f, t.plain(a, &f, of && !grid)
+		err = t.plain(a, &f, of && !grid)
+	} else {
+		err = t.offered(a, &f)
 	}
-	return f, t.offered(a, &f)
+	return f, err
 }
 
 // grid tells whether the picture is a grid, or was cut out of one that can be gone on from.

@@ -9,8 +9,7 @@ import (
 )
 
 // Reviewed is a [Driver] that looks at a whole task while it is planned, because
-// what it can do depends on the settings together: a follow-up of a picture that it
-// made takes no size of its own.
+// what it can do depends on the settings together: pictures are mixed in some shapes only.
 type Reviewed interface {
 	Driver
 	// Review tells what becomes of settings that the model takes, but not in this task:

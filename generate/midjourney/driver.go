@@ -44,8 +44,8 @@ func (d *Driver) Provider() string { return "midjourney" }
 // Ready is nil if there is an address.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Review tells which settings a follow-up leaves out, and which flags the prompt has
-// already.
+// Review tells what becomes of pictures that are image prompts, and of the shape of a blend;
+// of follow-ups the row tells. Its error is that of a task that cannot be handed in.
 func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 	j, err := newJob(t)
 	if err != nil {
