@@ -30,6 +30,14 @@ type Act struct {
 	Words string `json:"words,omitempty" yaml:"words"`
 	// Takes are the settings and options that it takes, aspect_ratio for all of geometry.
 	Takes []string `json:"takes,omitempty" yaml:"takes"`
+	// Offers are what the provider offers with its pictures that is this act; By names the
+	// option that chooses among them. One that follows without any takes the id of an offer as
+	// the value of By. See [Task.FollowUp].
+	Offers []Offered `json:"offers,omitempty" yaml:"offers"`
+	By     string    `json:"by,omitempty" yaml:"by"`
+	// Plain is what the provider calls an act that follows where it tells of no offers; empty
+	// if it cannot be asked for it then.
+	Plain string `json:"plain,omitempty" yaml:"plain"`
 }
 
 // What an act does with a prompt.
@@ -193,6 +201,9 @@ func (m Model) checkActs() error {
 			return m.bad("acts", "%s: words is %q: use needed, optional or none", a.Name, a.Words)
 		case !a.Follows && a.MaxInputs < a.MinInputs:
 			return m.bad("acts", "%s: max_inputs is below min_inputs", a.Name)
+		}
+		if err := m.checkOffers(a); err != nil {
+			return err
 		}
 		for _, x := range a.Takes {
 			if _, setting := narrowed[x]; !setting && !slices.Contains(m.Options, x) {

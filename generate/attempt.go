@@ -138,6 +138,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 		seed := t.Model.foldSeed(*t.Seed + int64(c.slots[0]-1))
 		t.Seed = &seed
 	}
+	t = Marked(c.plan.driver, t)
 	if x.g.config.Notify != nil {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
 	}

@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"errors"
-	"time"
 
 	"atelier/media"
 )
@@ -62,20 +61,6 @@ type Handle struct {
 	// URL is where to ask for the task, if the provider told; it can be on another host
 	// than the API, and the driver checks that before it sends its key there.
 	URL string `json:"url,omitempty"`
-}
-
-// Listed is a [Driver] whose provider can be asked which tasks there are, so that a call
-// is not given up whose answer, and with it the name of its task, was lost.
-type Listed interface {
-	Driver
-	// Find gives the tasks that can be the one that Start began for t, in this process or
-	// another, at since or later: those that bear t.Key, or that are equal to t in all that
-	// the provider tells of them. What is merely alike is left out, and so are tasks that
-	// wait for something before they are worked on. It costs nothing and begins nothing.
-	// None is no proof that the call did not arrive: lists are cut off, proxies forget, and
-	// a request may still be on its way. Errors are those of Poll; media.CodeUnsupported or
-	// media.CodeNotFound says that this provider has no list, so that it is not asked again.
-	Find(ctx context.Context, t Task, since time.Time) ([]Handle, error)
 }
 
 // Notified is a [Driver] whose provider tells a URL when a task goes on.

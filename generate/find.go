@@ -85,11 +85,10 @@ func (x *execution) find(ctx context.Context, c call, a Attempt) (Handle, *media
 func (x *execution) look(ctx context.Context, d Listed, t Task, since time.Time) (Handle, error) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
-	all, err := d.Find(ctx, t, since)
+	all, err := Find(ctx, d, t, since)
 	if err != nil {
 		return Handle{}, err
 	}
-	all = slices.DeleteFunc(all, func(h Handle) bool { return h.ID == "" || media.Scrub(h.ID) != h.ID }) // a list is not trusted
 	if log, ok := x.g.config.Operations.(Resumer); ok {
 		all = slices.DeleteFunc(all, func(h Handle) bool {
 			_, _, unknown := log.TaskOf(ctx, t.Model.Provider, h.ID)

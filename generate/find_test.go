@@ -1,6 +1,7 @@
 package generate_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,24 +22,36 @@ type lister struct {
 	answer func(ctx context.Context, number int) ([]generate.Handle, error)
 
 	mu    sync.Mutex // guards all below
-	keys  []string
-	since []time.Time
+	count int
+	key   string // of all that is listed; empty for the first call's
 }
 
 var _ generate.Listed = (*lister)(nil)
 
-func (l *lister) Find(ctx context.Context, t generate.Task, since time.Time) ([]generate.Handle, error) {
+func (l *lister) ListsKeys() bool { return true }
+
+// List gives the answer as tasks of the only call that was made.
+func (l *lister) List(ctx context.Context, _ string) (generate.Listing, error) {
 	l.mu.Lock()
-	l.keys, l.since = append(l.keys, t.Key), append(l.since, since)
-	number := len(l.keys)
+	l.count++
+	number, key := l.count, l.key
 	l.mu.Unlock()
-	return l.answer(ctx, number)
+	all, err := l.answer(ctx, number)
+	var out generate.Listing
+	for _, h := range all {
+		made := day(11, 21)
+		if h.ID == "old" {
+			made = made.Add(-time.Hour)
+		}
+		out.Tasks = append(out.Tasks, generate.ListedTask{Task: h, Key: cmp.Or(key, l.Tasks()[0].Key), Made: made})
+	}
+	return out, err
 }
 
 func (l *lister) looks() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.keys)
+	return l.count
 }
 
 // lostAnswer is what a driver says of a call that was sent and not answered.
@@ -95,6 +108,7 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 		"not of two":                  {lists: slices.Repeat([][]generate.Handle{handles("a", "b")}, 3), looks: 3},
 		"not another call's":          {lists: slices.Repeat([][]generate.Handle{handles("known")}, 3), looks: 3},
 		"not of what is no name":      {lists: slices.Repeat([][]generate.Handle{handles("", strings.Repeat("iVBORw0KGgo", 20))}, 3), looks: 3},
+		"not of before the call":      {lists: slices.Repeat([][]generate.Handle{handles("old")}, 3), looks: 3},
 		"beside another call's":       {lists: [][]generate.Handle{handles("known", "a")}, looks: 1, found: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +134,8 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 			if len(h.openai.Tasks()) != 1 || l.looks() != c.looks {
 				t.Errorf("%d calls, %d looks, want 1 and %d", len(h.openai.Tasks()), l.looks(), c.looks)
 			}
-			if l.keys[0] != a.Key || l.keys[0] != h.openai.Tasks()[0].Key || !l.since[0].Equal(a.StartedAt) {
-				t.Errorf("asked for %q since %s; the attempt is %+v", l.keys[0], l.since[0], a)
+			if h.openai.Tasks()[0].Key != a.Key {
+				t.Errorf("called with %q; the attempt is %+v", h.openai.Tasks()[0].Key, a)
 			}
 		})
 	}

@@ -74,15 +74,20 @@ func (t Task) Tile() int {
 	if len(t.Inputs) != 1 {
 		return 0
 	}
-	n := 0
-	switch said := t.Inputs[0].Metadata["tile"].(type) {
-	case int:
-		n = said
-	case float64: // it came through a ledger
-		n = int(said)
-	}
+	n := count(t.Inputs[0].Metadata["tile"])
 	if n < 1 || n > maxTiles {
 		return 0
 	}
 	return n
+}
+
+// count reads a number of an output's metadata; 0 if it is none.
+func count(said any) int {
+	switch said := said.(type) {
+	case int:
+		return said
+	case float64: // it came through a ledger
+		return int(said)
+	}
+	return 0
 }

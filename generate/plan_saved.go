@@ -53,9 +53,10 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := d.Ready(); err != nil {
 		return nil, err
 	}
-	if m := &s.Task.Model; len(m.Acts)+len(m.Flags) == 0 { // saved before rows had them
-		row, _ := g.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel)
-		m.Acts, m.Flags = row.Acts, row.Flags
+	if m := &s.Task.Model; !m.tellsOffers() { // saved before rows had acts, flags, offers
+		if row, _ := g.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel); row.tellsOffers() || len(m.Acts)+len(m.Flags) == 0 {
+			m.Acts, m.Flags = row.Acts, row.Flags
+		}
 	}
 	p := &Plan{
 		Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round,

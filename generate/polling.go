@@ -21,7 +21,9 @@ type polling struct {
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
 // comes before the next poll is due. A failed poll says nothing about the task, so
-// polling goes on; only an answer about the task itself ends it.
+// polling goes on; only an answer about the task itself ends it. One that refuses the key or
+// the account says nothing about the task either, but will not change by asking: the task is
+// left to be fetched.
 //
 // begin runs when notifications can be heard, before the first poll.
 func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (Update, *media.Error) {
@@ -45,6 +47,8 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		case ctx.Err() != nil:
 			d.take(ctx, u)
 			return x.giveUp(ctx, p, last)
+		case err != nil && refused(err) && x.resumable():
+			return last, x.shutOut(err)
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			return u, taskLost(err)
@@ -100,6 +104,20 @@ func taskLost(err *media.Error) *media.Error {
 		err.Code = media.CodeBadResponse
 	}
 	return err
+}
+
+// refused tells that a poll failed by who asked.
+func refused(err *media.Error) bool {
+	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
+}
+
+// shutOut leaves a task that this process may not ask for: it is paid for, and another key, or
+// the same one when it is let in again, can fetch it.
+func (x *execution) shutOut(err *media.Error) *media.Error {
+	x.mu.Lock()
+	x.aside = err.Message + ": the task goes on there and is paid for, so it was left to be fetched when the key is let in"
+	x.mu.Unlock()
+	return x.leave(err.Code, "leave the task to its provider")
 }
 
 // transient tells a failed poll from an answer about the task.

@@ -20,8 +20,8 @@ import (
 // its limit are made smaller, the mask gets the model's polarity. Originals stay as
 // they are; the dispositions of inputs and mask tell. A picture or mask that is cut off or
 // damaged is refused: those that are converted when they are decoded, the others by their
-// structure, which takes no memory ([imaging.Whole]). Without Storage the others are not
-// looked at. Errors are those of the pictures: media.CodeInvalid, media.CodeTooLarge,
+// structure, and a PNG by its stream of pixels, which takes no memory ([imaging.Whole]). Without
+// Storage the others are not looked at. Errors are those of the pictures: media.CodeInvalid, media.CodeTooLarge,
 // media.CodeUnsupported.
 func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 	if len(p.task.Inputs) == 0 {

@@ -65,7 +65,9 @@ type Safety struct {
 	Blocked bool `json:"blocked"`
 	// Stage is input or output, if told.
 	Stage string `json:"stage,omitempty"`
-	// Categories are the provider's own words.
+	// Categories are the provider's own, or what its text names, where there is no more than
+	// that: sexual, violence, hate, harassment, self_harm, minors, public_figure, copyright,
+	// banned_words, sensitive, guidelines.
 	Categories []string `json:"categories,omitempty"`
 }
 

@@ -38,8 +38,9 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved
 	if err != nil || saved.Operation.FinishedAt.IsZero() {
 		return nil, nil //nolint:nilerr // Whoever asks again is told.
 	}
-	for _, a := range saved.givenUp(p) {
-		h := g.lookFor(ctx, p, saved, a)
+	x := g.newExecution(p, saved.Operation)
+	for _, a := range saved.givenUp() {
+		h := x.lookFor(ctx, saved, a)
 		if h == (Handle{}) {
 			continue
 		}
@@ -57,13 +58,12 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved
 	return nil, nil
 }
 
-// givenUp lists the calls to the plan's model that may have been billed, and of whose
-// results none is there or was asked for since.
-func (s *Saved) givenUp(p *Plan) []Attempt {
+// givenUp lists the calls, to whatever model, that may have been billed, and of whose results
+// none is there or was asked for since.
+func (s *Saved) givenUp() []Attempt {
 	var lost []Attempt
 	for _, a := range s.Attempts {
-		own := a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel && len(a.Slots) > 0
-		if own && a.Usage.Unsettled > 0 && a.Task == (Handle{}) && !slices.ContainsFunc(a.Slots, func(index int) bool { return s.answered(a, index) }) {
+		if len(a.Slots) > 0 && a.Usage.Unsettled > 0 && a.Task == (Handle{}) && !slices.ContainsFunc(a.Slots, func(index int) bool { return s.answered(a, index) }) {
 			lost = append(lost, a)
 		}
 	}
@@ -76,20 +76,35 @@ func (s *Saved) answered(a Attempt, index int) bool {
 		slices.ContainsFunc(s.Attempts, func(o Attempt) bool { return o.Call > a.Call && slices.Contains(o.Slots, index) })
 }
 
-// lookFor asks once for the task of a call that was given up; zero if it cannot be told.
-func (g *Gateway) lookFor(ctx context.Context, p *Plan, saved *Saved, a Attempt) Handle {
+// lookFor asks once for the task of a call that was given up, where the model that it was made
+// with is listed; zero if it cannot be told.
+func (x *execution) lookFor(ctx context.Context, saved *Saved, a Attempt) Handle {
+	ctx = media.WithScope(ctx, saved.Scope)
+	p := x.planOf(ctx, a)
 	d, ok := p.driver.(Listed)
 	if !ok {
 		return Handle{}
 	}
-	x := g.newExecution(p, saved.Operation)
 	t := x.task(ctx, call{plan: p, number: a.Call, slots: a.Slots})
 	t.Key = a.Key
-	h, err := x.look(media.WithScope(ctx, saved.Scope), d, t, a.StartedAt)
+	h, err := x.look(ctx, d, t, a.StartedAt)
 	if err != nil {
 		return Handle{}
 	}
 	return h
+}
+
+// maker is the plan of the calls that a round begins with: the operation's, or that of the
+// model whose call was found.
+func (x *execution) maker(ctx context.Context) *Plan {
+	r := x.plan.round
+	if r == nil || !r.Found || len(x.past[r.First]) == 0 {
+		return x.plan
+	}
+	if p := x.planOf(ctx, x.past[r.First][0]); p.driver != nil {
+		return p
+	}
+	return x.plan
 }
 
 // beyond numbers further calls on from all that there are, where the round is that of a call

@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -107,16 +108,12 @@ func TestRetryFindsAndAsksAgain(t *testing.T) {
 	}
 }
 
-// only answers the looks for one key.
+// only is a list of tasks that one call began.
 func only(l *lister, key string, found []generate.Handle) func(context.Context, int) ([]generate.Handle, error) {
-	return func(_ context.Context, number int) ([]generate.Handle, error) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.keys[number-1] != key {
-			return nil, nil
-		}
-		return found, nil
-	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.key = key
+	return func(context.Context, int) ([]generate.Handle, error) { return found, nil }
 }
 
 // TestDeathWhileRetryFinds: whatever moment a process dies at that goes on with what was
@@ -161,5 +158,54 @@ func TestDeathWhileRetryFinds(t *testing.T) {
 				t.Errorf("%+v, %v, %d calls", got, err, len(h.openai.Tasks()))
 			}
 		})
+	}
+}
+
+// TestRetryFindsWhatAnotherModelMade: the call that was given up is looked for at the model that
+// stood in, and counts against the money that was reserved for it.
+func TestRetryFindsWhatAnotherModelMade(t *testing.T) {
+	t.Parallel()
+	list := &atomic.Pointer[[]generate.Handle]{}
+	l := &lister{answer: func(context.Context, int) ([]generate.Handle, error) {
+		if all := list.Load(); all != nil {
+			return slices.Clone(*all), nil
+		}
+		return nil, nil
+	}}
+	h := build(t, func(h *house, c *generate.Config) {
+		l.Driver, c.Drivers[1], c.Budget = h.gemini, l, &generate.InMemory{}
+	})
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{}, media.Errorf(media.CodeForbidden, "not today")
+	}
+	h.gemini.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{}, lostAnswer()
+	}
+	h.gemini.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, n int) (generate.Update, error) {
+		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, uint8(n))}}, nil
+	}
+	ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{USD: "5"}})
+	left := func() string { // what the budget says when too much is asked of it
+		_, err := generate.InMemory{}.Room(ctx, generate.Charge{USD: new("100")})
+		return err.Error()
+	}
+	first, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Fallback: []string{"Nano Banana Pro"}})
+	if err != nil || first.Status != generate.StatusFailed || first.Usage.Unsettled != 1 || first.Provider != "gemini" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	paid := left()
+	there := handles("a")
+	list.Store(&there)
+	for range 2 { // the second time it is there
+		got, err := h.Retry(ctx, generate.Again{Operation: first.Operation})
+		if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || got.Provider != "gemini" || len(got.Outputs()) != 1 {
+			t.Fatalf("Retry: %+v, %v", got, err)
+		}
+	}
+	if len(h.openai.Tasks()) != 1 || len(h.gemini.Tasks()) != 1 {
+		t.Errorf("%d and %d calls", len(h.openai.Tasks()), len(h.gemini.Tasks()))
+	}
+	if now := left(); now != paid || strings.Contains(paid, "$5 left") {
+		t.Errorf("%s, and then %s", paid, now)
 	}
 }

@@ -9,8 +9,7 @@ import (
 )
 
 // Reviewed is a [Driver] that looks at a whole task while it is planned, because
-// what it can do depends on the settings together: a follow-up of a picture that it
-// made takes no size of its own.
+// what it can do depends on the settings together: pictures are mixed in some shapes only.
 type Reviewed interface {
 	Driver
 	// Review tells what becomes of settings that the model takes, but not in this task:
@@ -23,15 +22,17 @@ type Reviewed interface {
 	Review(t Task) ([]Disposition, error)
 }
 
-// review lets the driver look at the plan.
+// review tells what becomes of settings of a follow-up, and lets the driver look at the plan.
 func (p *Plan) review() error {
-	d, ok := p.driver.(Reviewed)
-	if !ok {
-		return nil
-	}
 	t := p.task
 	t.N = slices.Max(p.Calls)
-	notes, err := d.Review(t)
+	f, err := t.FollowUp()
+	notes := f.Notes
+	if d, ok := p.driver.(Reviewed); ok && err == nil {
+		var more []Disposition
+		more, err = d.Review(t)
+		notes = append(notes, more...)
+	}
 	if err != nil {
 		return err
 	}

@@ -27,17 +27,22 @@ func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []It
 	if err := d.acceptable(*item.Blob); err != nil {
 		return []Item{{Err: err}}
 	}
-	if tiles.Columns < 1 || tiles.Rows < 1 || tiles.Columns*tiles.Rows > maxTiles || x.g.config.Storage == nil {
+	if tiles.Columns < 1 || tiles.Rows < 1 || tiles.Columns*tiles.Rows > maxTiles {
 		return []Item{item}
+	}
+	whole := item
+	whole.Metadata = join(item.Metadata, map[string]any{"tiles": tiles.Columns * tiles.Rows})
+	if x.g.config.Storage == nil {
+		return []Item{whole}
 	}
 	grid := d.describe(ctx, *item.Blob, d.call.slots[0], said)
 	grid.Label += " (grid)"
-	item.keep(grid.Metadata)
+	whole.keep(grid.Metadata)
 	grid = x.record(ctx, grid)
 	parts, err := d.slice(ctx, grid, tiles)
 	if err != nil {
 		x.warn(fmt.Sprintf("the grid %s could not be cut, so it is the result: %s", grid.Ref, asError(err).Message))
-		return []Item{item}
+		return []Item{whole}
 	}
 	items := make([]Item, len(parts))
 	for i := range parts {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"atelier/media"
@@ -54,39 +53,6 @@ func (w *walker) take(n int) ([]byte, error) {
 func (w *walker) skip(n int64) error {
 	_, err := io.CopyN(io.Discard, w.in, n)
 	return err
-}
-
-// png walks the chunks up to IEND. W3C PNG 3rd edition, §5. A wrong checksum of a chunk
-// that decoders may leave out counts for nothing.
-func (w *walker) png() error {
-	if err := w.skip(8); err != nil { // the signature
-		return err
-	}
-	for pixels := false; ; {
-		head, err := w.take(8)
-		if err != nil {
-			return err
-		}
-		size, kind := int64(binary.BigEndian.Uint32(head)), string(head[4:])
-		sum := crc32.NewIEEE()
-		_, _ = sum.Write(head[4:])
-		if _, err := io.CopyN(sum, w.in, size); err != nil {
-			return err
-		}
-		tail, err := w.take(4)
-		if err != nil {
-			return err
-		}
-		if critical := kind[0]&0x20 == 0; critical && binary.BigEndian.Uint32(tail) != sum.Sum32() {
-			return fmt.Errorf("the checksum of %q is wrong", kind)
-		}
-		switch kind {
-		case "IDAT":
-			pixels = true
-		case "IEND":
-			return has(pixels)
-		}
-	}
 }
 
 // jpeg walks the markers up to EOI; inside of a scan an FF is followed by 00 or by a

@@ -44,47 +44,35 @@ type made struct {
 // submitted reads the answer to a new task. Cents have the noise of floating point,
 // which is rounded away.
 func (d *Driver) submitted(got accepted) (generate.Update, error) {
-	if got.ID == "" {
-		return generate.Update{}, d.client.Unnamed()
-	}
-	u := generate.Update{Task: generate.Handle{ID: got.ID, URL: got.PollingURL}, Metadata: d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})}
+	var price post.Price
 	if got.Cost != nil {
-		u.ReportedUSD = post.Amount(strconv.FormatFloat(*got.Cost, 'f', -1, 64), 100, 6)
+		price.Cents = strconv.FormatFloat(*got.Cost, 'f', -1, 64)
 	}
-	return u, nil
+	u, err := d.client.Begun(generate.Handle{ID: got.ID, URL: got.PollingURL}, price)
+	u.Metadata = d.client.Metadata(map[string]any{"input_mp": got.InputMP, "output_mp": got.OutputMP})
+	return u, err
 }
 
-// The states that mean something; all others mean that the task goes on.
-const (
-	stateReady   = "Ready"
-	stateInput   = "Request Moderated"
-	stateOutput  = "Content Moderated"
-	stateError   = "Error"
-	stateFailed  = "Failed"
-	stateUnknown = "Task not found"
-)
-
-// update reads the state of a task.
+// update reads the state of a task; what is no state of an end means that it goes on.
 func (d *Driver) update(h generate.Handle, got result) (generate.Update, error) {
-	u := generate.Update{Task: h, Done: true, Progress: 1}
+	at := post.Standing{State: got.Status, Progress: -1, Why: string(cmp.Or(got.Message, got.Error))}
+	at.Items = func() []generate.Item { return []generate.Item{d.item(got.Result)} }
+	if p := got.Progress; p != nil && *p >= 0 && *p <= 1 {
+		at.Progress = *p
+	}
+	u := d.client.Stands(generate.Task{}, h, at)
 	switch got.Status {
-	case stateReady:
-		u.Items = []generate.Item{d.item(got.Result)}
-	case stateInput:
+	case "Request Moderated":
 		u.Items = d.moderated("input", "the prompt or the input picture", got)
-	case stateOutput:
+	case "Content Moderated":
 		u.Items = d.moderated("output", "the picture that it made", got)
-	case stateError, stateFailed:
-		u.Items = d.client.Unfinished(generate.Task{}, string(cmp.Or(got.Message, got.Error)))
-	case stateUnknown:
+	case "Task not found":
 		return generate.Update{Task: h}, media.Errorf(media.CodeNotFound,
 			"Black Forest Labs does not know the task %s, or no longer: results are kept for a short time only", d.client.Clean(h.ID))
 	default:
-		u.Done, u.Progress = false, -1
-		if p := got.Progress; p != nil && *p >= 0 && *p <= 1 {
-			u.Progress = *p
-		}
+		return u, nil
 	}
+	u.Done, u.Progress = true, 1
 	return u, nil
 }
 

@@ -47,8 +47,8 @@ func New(c Config) (*Driver, error) {
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "BFL_BASE_URL", Version: "/v1",
 		Key: c.APIKey, KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
 		Codec: c.Codec, Base: c.Base,
-		Explain: explain,
-		Codes:   map[int]media.Code{http.StatusForbidden: media.CodeUnauthorized},
+		Explain: explain, States: map[string]post.State{"Ready": post.Finished, "Error": post.Broken, "Failed": post.Broken},
+		Codes: map[int]media.Code{http.StatusForbidden: media.CodeUnauthorized},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check BFL_API_KEY (dashboard.bfl.ai, API keys)",
 			media.CodeQuotaExceeded: "add credit at dashboard.bfl.ai",

@@ -71,10 +71,10 @@ func foundAmong(t *testing.T, h Harness) {
 	}
 	r := b.request(t, 1)
 	task := func(key string) generate.Task {
-		return generate.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask}
+		return generate.Marked(d, generate.Task{Key: key, Method: r.Method, Model: b.model, Prompt: r.Prompt, N: 1, Inputs: r.Inputs, Mask: r.Mask})
 	}
 	find := func(key string) []generate.Handle {
-		found, err := d.Find(scoped(t.Context()), task(key), now())
+		found, err := generate.Find(scoped(t.Context()), d, task(key), now())
 		if err != nil {
 			t.Errorf("Find %s: %v", key, err)
 		}
@@ -104,7 +104,7 @@ func foundAmong(t *testing.T, h Harness) {
 	}
 	ctx, stop := context.WithCancel(scoped(t.Context()))
 	stop()
-	if found, err := d.Find(ctx, task("operation-0-1"), now()); media.CodeOf(err) != media.CodeCancelled || len(found) > 0 {
+	if found, err := generate.Find(ctx, d, task("operation-0-1"), now()); media.CodeOf(err) != media.CodeCancelled || len(found) > 0 {
 		t.Errorf("Find for a caller who left: %v, %v", found, err)
 	}
 }

@@ -42,35 +42,25 @@ type picture struct {
 
 // submitted reads the answer to a new generation.
 func (d *Driver) submitted(got accepted) (generate.Update, error) {
-	j := cmp.Or(got.Job, got.New)
-	if j == nil || j.ID == "" {
-		return generate.Update{}, d.client.Unnamed()
-	}
-	const places = 12
-	u := generate.Update{Task: generate.Handle{ID: j.ID}, Progress: -1, ReportedCredits: post.Amount(string(j.Credits), 1, places)}
-	switch said := post.Amount(string(j.Cost.Amount), 1, places); j.Cost.Unit {
+	j := cmp.Or(got.Job, got.New, &job{})
+	price := post.Price{Credits: string(j.Credits)}
+	switch said := string(j.Cost.Amount); j.Cost.Unit {
 	case "DOLLARS":
-		u.ReportedUSD = said
+		price.USD = said
 	case "CREDITS":
-		u.ReportedCredits = said
+		price.Credits = said
 	}
-	return u, nil
+	return d.client.Begun(generate.Handle{ID: j.ID}, price)
 }
 
 // update reads the state of a generation.
 func (d *Driver) update(t generate.Task, h generate.Handle, g *generation) generate.Update {
-	u := generate.Update{Task: h, Progress: -1}
-	switch g.Status {
-	case "COMPLETE":
-		u.Done, u.Progress = true, 1
+	return d.client.Stands(t, h, post.Standing{State: g.Status, Progress: -1, Items: func() (all []generate.Item) {
 		for _, p := range append(g.Images, g.Pictures...) {
-			u.Items = append(u.Items, d.item(p, g.Seed))
+			all = append(all, d.item(p, g.Seed))
 		}
-	case "FAILED":
-		u.Done, u.Progress = true, 1
-		u.Items = d.client.Unfinished(t, "")
-	}
-	return u
+		return all
+	}})
 }
 
 // item names one picture. A picture that is flagged is there all the same.

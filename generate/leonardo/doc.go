@@ -13,9 +13,8 @@
 // for, an answer cut in the middle, a page of a proxy. A bad key can come as status
 // 500; the words tell.
 //
-// A generation whose name was lost is found in the list of the account's generations:
-// the API takes no key of ours, so calls without a seed get one of their own, by which they
-// are told apart.
+// The account's generations are listed, for the Gateway to find one whose name was lost. The
+// API takes no key of ours, so they are told apart by their seeds and all else that is told.
 //
 // The webhook belongs to the key, not to the request: its address and its bearer are
 // set where the key is made. Only good ends are told, and the calls carry the API key
@@ -23,5 +22,5 @@
 //
 // Errors are media.Error values: unauthorized, forbidden, quota_exceeded, not_found
 // (model or generation), rate_limited, invalid, unavailable, bad_response. It may
-// import generate, media, wire and internal/safehttp; no other driver.
+// import generate, generate/internal/post, media and wire; no other driver.
 package leonardo

@@ -8,7 +8,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -40,7 +39,6 @@ type Config struct {
 // Driver makes and edits images with Leonardo's models. It is safe for concurrent use.
 type Driver struct {
 	client  *post.Client
-	storage *post.Client
 	webhook post.Webhook
 }
 
@@ -49,28 +47,18 @@ var _ generate.Notified = (*Driver)(nil)
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
-	api := post.Config{
+	client, err := post.New(post.Config{
 		Name:    "Leonardo",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
 		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Codec: c.Codec, Base: c.Base,
-		Explain: explain, Phrases: phrases,
+		Codec: c.Codec, Base: c.Base, Storage: "the storage of Leonardo", Uploads: c.Uploads,
+		Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",
 			media.CodeQuotaExceeded: "add credit under API access at app.leonardo.ai",
 		},
-	}
-	client, err := post.New(api)
-	if err != nil {
-		return nil, err
-	}
-	// The form of an upload is the leave for it: the key stays here.
-	api.Name, api.Header, api.Base, api.Explain = "the storage of Leonardo", nil, c.Uploads, stored
-	if c.Uploads == nil {
-		api.Base = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{client.Base}})
-	}
-	storage, err := post.New(api)
-	return &Driver{client: client, storage: storage, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
+	})
+	return &Driver{client: client, webhook: post.Webhook{Secret: c.WebhookKey, Genuine: post.Bearer}}, err
 }
 
 // Provider is "leonardo".

@@ -53,7 +53,7 @@ func FuzzAnswer(f *testing.F) {
 		_, err = d.Poll(t.Context(), generate.Task{N: 2}, generate.Handle{ID: "g"})
 		clean(err)
 		seed := int64(7)
-		_, err = d.Find(t.Context(), generate.Task{Prompt: "x", Seed: &seed, N: 2}, time.Time{})
+		_, err = generate.Find(t.Context(), d, generate.Task{Prompt: "x", Seed: &seed, N: 2}, time.Time{})
 		clean(err)
 		u, err = d.Notification(t.Context(), generate.Notification{Body: []byte(body)})
 		clean(err)

@@ -33,7 +33,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		return nil, err
 	}
 	body := post.Body{"prompt": t.Prompt, "modelId": t.Model.APIModel, "num_images": max(t.N, 1), "public": false}
-	t.Style, t.Seed = strings.ToUpper(t.Style), seedOf(t)
+	t.Style = strings.ToUpper(t.Style)
 	body.Settings(t, names)
 	if slices.Contains(t.Model.Options, "contrast") {
 		body["contrast"] = usualContrast
@@ -68,4 +68,14 @@ func addQuality(t generate.Task, body post.Body) {
 	default:
 		body["alchemy"] = t.Quality != "low"
 	}
+}
+
+// upload puts a picture into the provider's storage and gives its id.
+func (d *Driver) upload(ctx context.Context, o media.Output) (string, error) {
+	_, ending, _ := strings.Cut(o.MIMEType, "/")
+	var got struct {
+		Leave post.Leave `json:"uploadInitImage"`
+	}
+	ask := post.Call{Path: apiPath + "/init-image", Body: map[string]string{"extension": ending}, Of: "the upload of a picture", Into: &got}
+	return d.client.Upload(ctx, o.Blob, ask, &got.Leave)
 }

@@ -2,6 +2,7 @@ package midjourney
 
 import (
 	"cmp"
+	"slices"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -10,22 +11,19 @@ import (
 )
 
 // update tells how a job stands. While it goes on, its picture is a preview.
-func (d *Driver) update(t generate.Task, s proxy.Job) generate.Update {
-	u := generate.Update{Progress: s.Progress.Percent(), Usage: generate.Usage{Calls: 1}, Done: true}
-	switch s.Status {
-	case "SUCCESS":
-		u.Progress, u.Items = 1, items(t, s)
-	case "FAILURE":
-		u.Items = d.client.Unfinished(t, string(s.FailReason))
-	case "CANCEL":
-		e := media.Errorf(media.CodeUnavailable, "the job was cancelled at the Midjourney proxy, not from here: ask again")
-		e.Retryable = false // it may be billed
-		u.Items = post.Each(t, generate.Item{Err: e})
-	default:
-		u.Done, u.Usage, u.Preview = false, generate.Usage{}, string(s.ImageURL)
+func (d *Driver) update(t generate.Task, h generate.Handle, s proxy.Job) generate.Update {
+	u := d.client.Stands(t, h, post.Standing{
+		State: string(s.Status), Progress: s.Progress.Percent(), Preview: string(s.ImageURL), Why: string(s.FailReason),
+		Items: func() []generate.Item { return items(t, s) },
+	})
+	if u.Done {
+		u.Usage.Calls = 1
 	}
 	return u
 }
+
+// grids are the jobs that draw four pictures, at proxies that tell of no buttons.
+var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 
 // items are the results of a job that succeeded: a text, single pictures, or one
 // picture, which may be a grid.
@@ -40,7 +38,7 @@ func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 	case len(links) == 0:
 		it.Err = media.Errorf(media.CodeBadResponse, "the Midjourney proxy says that the job succeeded and gives no picture: look at its task list")
 		return post.Each(t, it)
-	case len(links) == 1 && p.grid(it.Offers):
+	case len(links) == 1 && (t.Model.Tiled(it.Offers) || len(it.Offers) == 0 && slices.Contains(grids, p.Action)):
 		it.Tiles = &generate.Tiles{Columns: 2, Rows: 2}
 	}
 	for i, link := range links {

@@ -12,7 +12,8 @@
 // option a variation of such an output is Midjourney's own, an edit with a mask is
 // inpaint (Vary Region), an edit without one goes to the proxy's editor. Pictures
 // that Midjourney did not make are image prompts; without words they are blended. Which
-// act takes what, and which settings are flags of the prompt, is data of the catalogue.
+// act takes what, which buttons it is, and which settings are flags of the prompt, is data of
+// the catalogue.
 // While a job goes on, its picture is a preview.
 //
 // The model Midjourney Describe answers with a text of four prompts, a document.

@@ -44,8 +44,8 @@ func (d *Driver) Provider() string { return "midjourney" }
 // Ready is nil if there is an address.
 func (d *Driver) Ready() error { return d.client.Ready() }
 
-// Review tells which settings a follow-up leaves out, and which flags the prompt has
-// already.
+// Review tells what becomes of pictures that are image prompts, and of the shape of a blend;
+// of follow-ups the row tells. Its error is that of a task that cannot be handed in.
 func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 	j, err := newJob(t)
 	if err != nil {
@@ -63,7 +63,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	}
 	s := proxy.Submission{Task: t, Speed: t.Option("speed"), Path: j.at.path, Body: d.withPictures(ctx, t, j)}
 	got, u, err := d.client.Submit(ctx, s)
-	if err == nil && got.Exists() && j.modal != nil {
+	if err == nil && got.Exists() && j.window != nil {
 		s.Path, s.Body = "modal", d.confirmation(ctx, t, j, got)
 		_, u, err = d.client.Submit(ctx, s)
 	}
@@ -76,9 +76,7 @@ func (d *Driver) Poll(ctx context.Context, t generate.Task, h generate.Handle) (
 	if err != nil {
 		return generate.Update{}, err
 	}
-	u := d.update(t, got)
-	u.Task = h
-	return u, nil
+	return d.update(t, h, got), nil
 }
 
 // Cancel asks the proxy to stop the job. Jobs that are over or unknown are no error; a proxy

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"atelier/generate"
-	"atelier/generate/internal/post"
+	"atelier/generate/generatetest"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
 )
@@ -22,7 +22,10 @@ func FuzzTask(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := &Driver{client: &proxy.Client{Client: &post.Client{Name: "the Midjourney proxy"}}}
+	d, err := New(Config{ProxyURL: "https://proxy.example", Codec: generatetest.NewCodec(f)})
+	if err != nil {
+		f.Fatal(err)
+	}
 	rows, err := generate.LoadCatalogue()
 	if err != nil {
 		f.Fatal(err)
@@ -34,7 +37,7 @@ func FuzzTask(f *testing.F) {
 			return
 		}
 		q := generate.Task{Model: row, N: 1}
-		u := d.update(q, s)
+		u := d.update(q, generate.Handle{}, s)
 		if u.Done != (len(u.Items) > 0) || !(u.Progress >= -1 && u.Progress <= 1) {
 			t.Fatalf("update %+v", u)
 		}

@@ -12,12 +12,8 @@ import (
 
 // The acts of the catalogue that the code knows by name; a row without acts imagines.
 const (
-	actImagine   = "imagine"
-	actBlend     = "blend"
-	actUpscale   = "upscale"
-	actVariation = "variation"
-	actReroll    = "reroll"
-	actButton    = "button"
+	actImagine = "imagine"
+	actBlend   = "blend"
 )
 
 // endpoint is a path under /mj/submit, and the field where pictures go, as a list or alone.
@@ -41,14 +37,14 @@ type job struct {
 	generate.Act
 	at   endpoint
 	body post.Body
-	// modal is what to answer where the proxy waits for a window; nil where code 21
-	// means that the job exists already.
-	modal *modal
-	notes []generate.Disposition
+	// window is what to answer where the proxy waits for one; nil where code 21 means that
+	// the job exists already.
+	window *window
+	notes  []generate.Disposition
 }
 
-// modal answers a window: the flags that the job adds, and the mask.
-type modal struct {
+// window is the answer to one: the flags that the job adds, and the mask.
+type window struct {
 	flags string
 	mask  *media.Output
 }

@@ -32,6 +32,11 @@ type Config struct {
 	Media []string
 	// Base carries the calls; default http.DefaultTransport.
 	Base http.RoundTripper
+	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
+	// is none. Uploads carries them; default a guarded transport that goes to public addresses
+	// and to BaseURL only.
+	Storage string
+	Uploads http.RoundTripper
 	// Now is the clock that dates in answers are compared with; default time.Now.
 	Now func() time.Time
 
@@ -43,6 +48,8 @@ type Config struct {
 	// Failures are what the words of a task that failed mean; of others it is
 	// media.CodeUnavailable.
 	Failures Phrases
+	// States are the provider's words for states in which a task is over.
+	States map[string]State
 	// Codes are the statuses that mean something else here than they usually do.
 	Codes map[int]media.Code
 	// Repeat are the failures, beside 500 and 503, after which nothing was made.
@@ -64,7 +71,8 @@ type Client struct {
 	// Transport is a lifting transport, as wire.Codec.Transport gives it.
 	Transport http.RoundTripper
 
-	config Config
+	config  Config
+	storage *Client // for uploads; nil if there are none
 }
 
 // New makes a client. Its error has code media.CodeInvalid and names the setting. A
@@ -83,10 +91,14 @@ func New(c Config) (*Client, error) {
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // The default clock.
 	}
-	return &Client{
+	client := &Client{
 		Name: c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
 		Transport: c.Codec.Transport(c.Base, wire.Fields{Media: c.Media}), config: c,
-	}, nil
+	}
+	if c.Storage == "" {
+		return client, nil
+	}
+	return client, client.newStorage()
 }
 
 // Ready is nil if there are the address and the key that are needed.
@@ -105,15 +117,6 @@ func (c *Client) Ready() error {
 func (c *Client) Owns(u *url.URL) bool {
 	base, err := url.Parse(c.Base)
 	return err == nil && u.User == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host)
-}
-
-// Stored proves that a picture is in the store, for calls that are made before it is sent.
-func (c *Client) Stored(ctx context.Context, b media.Blob) error {
-	r, err := c.config.Codec.Open(ctx, b.Digest)
-	if err != nil {
-		return err
-	}
-	return r.Close()
 }
 
 // Token stands for a stored picture in a JSON field; the transport streams the bytes as

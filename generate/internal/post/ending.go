@@ -47,7 +47,7 @@ func (c *Client) Unfinished(t generate.Task, why string) []generate.Item {
 	}
 	said := cmp.Or(c.Clean(why), "no reason given")
 	if p.Code == media.CodeModerated {
-		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: []string{said}}, "%s (%s)", p.Advice, said)
+		return c.Moderated(t, generate.Safety{Stage: stage(why), Categories: categories(why)}, "%s (%s)", p.Advice, said)
 	}
 	e := media.Errorf(p.Code, "%s (%s)", p.Advice, said)
 	e.Retryable = false

@@ -35,6 +35,35 @@ func (list Phrases) In(text string) (Phrase, bool) {
 	return list[i], true
 }
 
+// topics are what refusals are about, and the parts of texts, in lower case, that name it.
+var topics = []struct {
+	category string
+	any      []string
+}{
+	{"sexual", []string{"sexual", "nsfw", "nudity", "porn", "色情"}},
+	{"violence", []string{"violen", "gore", "暴力"}},
+	{"hate", []string{"hate speech", "hateful", "racis"}},
+	{"harassment", []string{"harass", "bully"}},
+	{"self_harm", []string{"self-harm", "self harm", "suicid"}},
+	{"minors", []string{"minors", "csam", "underage"}},
+	{"public_figure", []string{"public figure", "celebrit", "politician"}},
+	{"copyright", []string{"copyright", "trademark", "intellectual property"}},
+	{"banned_words", []string{"banned", "disallowed words", "违禁"}},
+	{"sensitive", []string{"sensitive", "敏感"}},
+	{"guidelines", []string{"community guidelines", "content policy"}},
+}
+
+// categories are the codes of what a text says that a refusal is about; nil if it does not say.
+func categories(text string) (codes []string) {
+	text = strings.ToLower(text)
+	for _, t := range topics {
+		if slices.ContainsFunc(t.any, func(part string) bool { return strings.Contains(text, part) }) {
+			codes = append(codes, t.category)
+		}
+	}
+	return codes
+}
+
 // understand fills in what a fault leaves open by the provider's words. A failure of the
 // provider is no refusal, whatever it says.
 func (c *Client) understand(f *Fault) {
@@ -46,6 +75,6 @@ func (c *Client) understand(f *Fault) {
 	case p.Code != media.CodeModerated:
 		f.Code, f.Advice = p.Code, cmp.Or(f.Advice, p.Advice)
 	case f.Status < http.StatusInternalServerError:
-		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{f.Words}}
+		f.Blocked = &generate.Safety{Stage: "input", Categories: categories(f.Words)}
 	}
 }

@@ -1,7 +1,8 @@
 // Package post makes one call to a provider, in JSON or as a form, and tells what became
 // of it. It is what drivers have in common: set-up ([New]), a call and its answer
-// ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), and the
-// calls of webhooks ([Client.Hear]).
+// ([Client.Do]), what an error answer means ([Fault]), request bodies ([Body]), uploads
+// ([Client.Upload]), how tasks stand ([Client.Stands]), and the calls of webhooks
+// ([Client.Hear]).
 //
 // It holds the rule about money: a call whose request never left this machine may
 // be made again, a call that was sent and not answered may have been billed and is
@@ -9,7 +10,7 @@
 // the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
-// import generate, media and wire; every driver uses it.
+// import generate, media, wire and internal/safehttp; every driver uses it.
 package post
 
 import (

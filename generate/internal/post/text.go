@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Text reads a JSON text or number as text, and all else as "": providers disagree with
@@ -36,6 +37,23 @@ func (t Text) Int() *int64 {
 	return &n
 }
 
+// Whole is the text as a whole number; 0 if it is none.
+func (t Text) Whole() int {
+	if n := t.Int(); n != nil {
+		return int(*n)
+	}
+	return 0
+}
+
+// Time is the text as a moment, in UTC where it names no zone; zero if it is none.
+func (t Text) Time() time.Time {
+	at, err := time.Parse(time.RFC3339, string(t))
+	if err != nil {
+		at, _ = time.Parse(time.RFC3339, string(t)+"Z")
+	}
+	return at
+}
+
 // Percent is the text, "45%", as a part of 1; -1 if it is none.
 func (t Text) Percent() float64 {
 	n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(string(t)), "%"), 64)
@@ -53,6 +71,27 @@ type Loose[T any] struct{ Value T }
 func (l *Loose[T]) UnmarshalJSON(b []byte) error {
 	_ = json.Unmarshal(b, &l.Value) // another shape is none
 	return nil
+}
+
+// At is the text or number at a place in decoded JSON, named by fields and by indexes of
+// lists; empty if there is none.
+func At(v any, place ...any) string {
+	for _, p := range place {
+		switch p := p.(type) {
+		case string:
+			object, _ := v.(map[string]any)
+			v = object[p]
+		case int:
+			list, _ := v.([]any)
+			if v = nil; p < len(list) {
+				v = list[p]
+			}
+		}
+	}
+	raw, _ := json.Marshal(v) // it was JSON
+	var t Text
+	_ = t.UnmarshalJSON(raw) // it never fails
+	return string(t)
 }
 
 // One reads a JSON object, or the first one of a list; false if there is none.

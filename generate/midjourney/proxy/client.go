@@ -52,6 +52,7 @@ func New(c Config) (*Client, error) {
 		Name: "the Midjourney proxy", BaseURL: c.URL, BaseVariable: "MIDJOURNEY_PROXY_URL", Version: "/mj",
 		Key: c.Secret, Header: header, Codec: c.Codec, Base: c.Base,
 		Explain: explain, Failures: c.Failures,
+		States: map[string]post.State{"SUCCESS": post.Finished, "FAILURE": post.Broken, "CANCEL": post.Stopped},
 		Advice: map[media.Code]string{
 			media.CodeMissingKey:    "set MIDJOURNEY_PROXY_URL, and MIDJOURNEY_API_SECRET if it asks for a secret",
 			media.CodeUnauthorized:  "check MIDJOURNEY_API_SECRET",

@@ -89,7 +89,7 @@ func (s Submitted) fault(status int) post.Fault {
 	f := post.Fault{Words: s.Description}
 	switch {
 	case s.Code == codeBanned:
-		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned word"}}
+		f.Blocked = &generate.Safety{Stage: "input", Categories: []string{"banned_words"}}
 		f.Words, f.Advice = cmp.Or(string(s.Properties.Value.BannedWord), s.Description), "change a word of the prompt"
 	case status == http.StatusUnauthorized || status == http.StatusPaymentRequired || status == http.StatusTooManyRequests:
 	case strings.Contains(strings.ToLower(s.Description), "quota"):

@@ -21,7 +21,7 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status uint16, body string) {
 		q := plain()
 		q.Key = "op-1"
-		found, err := fuzzed(t, generatetest.Answer{Status: 200 + int(status)%400, Body: body}).Find(t.Context(), q, time.Time{})
+		found, err := generate.Find(t.Context(), fuzzed(t, generatetest.Answer{Status: 200 + int(status)%400, Body: body}), q, time.Time{})
 		generatetest.Sane(t, generate.Update{}, err, "very-secret")
 		if err != nil && len(found) > 0 || slices.Contains(found, generate.Handle{}) {
 			t.Errorf("%q is %v, %v", body, found, err)
@@ -38,7 +38,7 @@ func TestFindLeavesOut(t *testing.T) {
 	for key, want := range map[string][]generate.Handle{"op-1": {{ID: "2"}}, "op-2": nil, "": nil} {
 		q := plain()
 		q.Key = key
-		if found, err := d.Find(t.Context(), q, time.Time{}); err != nil || !slices.Equal(found, want) {
+		if found, err := generate.Find(t.Context(), d, q, time.Time{}); err != nil || !slices.Equal(found, want) {
 			t.Errorf("%q: found %v, %v; want %v", key, found, err, want)
 		}
 	}

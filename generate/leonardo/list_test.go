@@ -1,7 +1,6 @@
 package leonardo_test
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -39,7 +38,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := set(t, leonardosim.Config{Pending: -1}, nil)
-			u, err := b.driver.Start(t.Context(), task)
+			u, err := b.driver.Start(t.Context(), generate.Marked(b.driver, task))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +47,7 @@ func TestFind(t *testing.T) {
 			}
 			q := task
 			c.change(&q)
-			found, err := b.driver.Find(t.Context(), q, c.since)
+			found, err := generate.Find(t.Context(), b.driver, q, c.since)
 			if err != nil || c.found != slices.Equal(found, []generate.Handle{u.Task}) || !c.found && len(found) > 0 {
 				t.Errorf("found %v, %v; want %t", found, err, c.found)
 			}
@@ -56,38 +55,5 @@ func TestFind(t *testing.T) {
 				t.Errorf("%d calls", n)
 			}
 		})
-	}
-}
-
-// TestSeedOfItsOwn: where no seed is asked for, each call has one of its own, in the range
-// of the model and always the same; a seed that was asked for stays.
-func TestSeedOfItsOwn(t *testing.T) {
-	t.Parallel()
-	b := set(t, leonardosim.Config{}, nil)
-	row := model(t, "phoenix_1_0")
-	for _, q := range []generate.Task{
-		{Key: "operation-1"}, {Key: "operation-1"}, {Key: "operation-2"}, {Key: "operation-1", Seed: pointer(int64(7))}, {},
-	} {
-		q.Model, q.Prompt = row, "a fox"
-		if _, err := b.driver.Start(t.Context(), q); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var seeds []int64
-	for _, call := range b.sim.Captured() {
-		body := struct {
-			Seed *int64 `json:"seed"`
-		}{}
-		if err := json.Unmarshal(call.Body, &body); err != nil {
-			t.Fatal(err)
-		}
-		if body.Seed == nil {
-			seeds = append(seeds, -1)
-			continue
-		}
-		seeds = append(seeds, *body.Seed)
-	}
-	if seeds[0] != seeds[1] || seeds[0] == seeds[2] || seeds[3] != 7 || seeds[4] != -1 || min(seeds[0], seeds[2]) < 0 || max(seeds[0], seeds[2]) > row.MaxSeed {
-		t.Errorf("seeds %d", seeds)
 	}
 }

@@ -1,0 +1,73 @@
+package post
+
+import (
+	"cmp"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// State is what a provider's word for the state of a task means; the zero value is that it
+// goes on.
+type State int
+
+// The states that end a task.
+const (
+	// Finished is a task with results.
+	Finished State = iota + 1
+	// Broken is a task that failed: see Config.Failures.
+	Broken
+	// Stopped is a task that was stopped at the provider by somebody else.
+	Stopped
+)
+
+// Standing is how a task stands.
+type Standing struct {
+	// State is the provider's word: see Config.States.
+	State string
+	// Progress is 0 to 1 while the task goes on; negative if unknown. Preview is as in
+	// [generate.Update].
+	Progress float64
+	Preview  string
+	// Why are the words for a failure.
+	Why string
+	// Items gives the results of a task that is finished.
+	Items func() []generate.Item
+}
+
+// Stands tells how a task stands in the words of the contract. A task that ends without
+// results ends with an error for each that was asked for; it may be billed, so it is not
+// made again.
+func (c *Client) Stands(t generate.Task, h generate.Handle, s Standing) generate.Update {
+	u := generate.Update{Task: h, Done: true, Progress: 1}
+	switch c.config.States[s.State] {
+	case Finished:
+		u.Items = s.Items()
+	case Broken:
+		u.Items = c.Unfinished(t, s.Why)
+	case Stopped:
+		e := media.Errorf(media.CodeUnavailable, "the task was stopped at %s, not from here: ask again", c.Name)
+		e.Retryable = false
+		u.Items = Each(t, generate.Item{Err: e})
+	default:
+		return generate.Update{Task: h, Progress: s.Progress, Preview: s.Preview}
+	}
+	return u
+}
+
+// Begun is a task that was taken and named, with what the provider says that it costs; the
+// error for one without a name is [Client.Unnamed].
+func (c *Client) Begun(h generate.Handle, p Price) (generate.Update, error) {
+	const places = 12
+	if h.ID == "" {
+		return generate.Update{}, c.Unnamed()
+	}
+	return generate.Update{
+		Task: h, Progress: -1, ReportedUSD: cmp.Or(Amount(p.USD, 1, places), Amount(p.Cents, 100, 6)), ReportedCredits: Amount(p.Credits, 1, places),
+	}, nil
+}
+
+// Price is what a provider says that a task costs, in dollars, in cents, which are rounded to
+// a millionth of a dollar because they are floating point, or in units of its own; empty where
+// it does not say.
+type Price struct{ USD, Cents, Credits string }
