@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
@@ -102,10 +103,13 @@ func (p *Profiles) mergeProviders(more []Provider) {
 	}
 }
 
+// catwalkProviders is the embedded catalogue (charm.land/catwalk), which is parsed once.
+var catwalkProviders = sync.OnceValue(embedded.GetAll)
+
 // addCatwalk takes the models of the providers that we know from the embedded
-// catalogue (charm.land/catwalk).
+// catalogue.
 func (p *Profiles) addCatwalk() {
-	for _, cp := range embedded.GetAll() {
+	for _, cp := range catwalkProviders() {
 		prov, ok := p.Provider(string(cp.ID))
 		if !ok {
 			continue

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -54,6 +55,25 @@ type catalogueFile struct {
 // them ([Model.InsteadOf]). The error has code media.CodeInvalid and names provider, model
 // and field.
 func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
+	base, err := shippedCatalogue()
+	if err != nil || len(user) == 0 {
+		return base, err
+	}
+	c := &Catalogue{rows: slices.Clone(base.rows), given: base.given}
+	for _, r := range user {
+		if err := c.read(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// shippedCatalogue is read once: every catalogue begins with copies of its rows, of which
+// what they point to is never changed.
+var shippedCatalogue = sync.OnceValues(func() (*Catalogue, error) {
 	c := &Catalogue{}
 	for _, name := range shippedFiles() {
 		b, err := shipped.ReadFile("catalogue/" + name + ".yaml")
@@ -70,16 +90,11 @@ func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 			c.given[key(n)] = i
 		}
 	}
-	for _, r := range user {
-		if err := c.read(r); err != nil {
-			return nil, err
-		}
-	}
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	return c, nil
-}
+})
 
 // NewCatalogue makes a catalogue of these rows alone, for programs that bring their
 // own drivers. Errors are those of [LoadCatalogue].
@@ -167,6 +182,7 @@ func (c *Catalogue) begin(provider string, head rowHead) (row Model, place int, 
 	place = slices.IndexFunc(c.rows, func(m Model) bool { return m.Provider == provider && m.APIModel == id })
 	if place >= 0 && head.Like == "" {
 		row = c.rows[place]
+		row.Size.Table = maps.Clone(row.Size.Table) // a map is decoded into, not replaced
 	}
 	return row, place, nil
 }

@@ -3,10 +3,14 @@
 package main
 
 import (
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/internal/pgtest"
+	"atelier/ledger/postgres"
+	"atelier/run/durable"
 )
 
 // With the build tag postgres every test of the command line has its ledger on a real
@@ -16,8 +20,38 @@ func runTests(m *testing.M) int { return pgtest.Main(m) }
 // tags are the build tags of this test binary.
 const tags = "postgres"
 
-// newDatabase is an empty database for each place.
-func newDatabase(t *testing.T) string {
+// template makes the database of which those of the places are copies.
+var template sync.Once
+
+// furnished is its URL; empty until it was made.
+var furnished string
+
+// newDatabase is a database with tables for each place, as a second command finds it.
+func newDatabase(t *testing.T, _ string) string {
+	t.Helper()
+	template.Do(func() {
+		url := pgtest.Database(t)
+		store, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine, err := durable.Open(t.Context(), durable.Config{DatabaseURL: url, Locks: t.TempDir()})
+		if err != nil {
+			t.Fatal(errors.Join(err, store.Close()))
+		}
+		if err := errors.Join(engine.Close(t.Context()), store.Close()); err != nil {
+			t.Fatal(err)
+		}
+		furnished = url
+	})
+	if furnished == "" {
+		t.Fatal("the database that is copied could not be made")
+	}
+	return pgtest.Copy(t, furnished)
+}
+
+// emptyDatabase is one without tables.
+func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	return pgtest.Database(t)
 }
@@ -33,7 +67,7 @@ func TestDoctorShowsDatabase(t *testing.T) {
 	if n := len(p.listed().Items); n != 1 {
 		t.Errorf("%d items listed", n)
 	}
-	p.env[databaseVariable] = newDatabase(t)
+	p.env[databaseVariable] = emptyDatabase(t)
 	if n := len(p.listed().Items); n != 0 {
 		t.Errorf("%d items listed in another database", n)
 	}

@@ -51,16 +51,14 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
-	data, database := filepath.Join(dir, "data"), newDatabase(t)
-	if database == "" {
-		furnish(t, data)
-	}
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: database}}
+	data := filepath.Join(dir, "data")
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t, data)}}
 }
 
-// bare takes the data folder away, as on the first day.
+// bare takes the data folder and the tables away, as on the first day.
 func (p *place) bare() {
 	p.t.Helper()
+	p.env[databaseVariable] = emptyDatabase(p.t)
 	if err := os.RemoveAll(p.data); err != nil {
 		p.t.Fatal(err)
 	}
@@ -204,13 +202,16 @@ func (s *process) wait() outcome {
 	return outcome{s.cmd.Args[1:], s.cmd.ProcessState.ExitCode(), s.stdout.String(), s.stderr.String()}
 }
 
-// eventually polls until ok; it fails the test after a time that only a hang takes.
+// eventually polls until ok, ever more seldom; it fails the test after a time that only a
+// hang takes.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(pause) {
 		if time.Now().After(end) {
 			t.Fatalf("waited in vain: %s", what)
 		}
+		pause = min(pause*3/2, 100*time.Millisecond)
 	}
 }
 

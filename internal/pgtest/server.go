@@ -12,12 +12,9 @@ package pgtest
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
@@ -108,16 +105,6 @@ func Main(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
-}
-
-// Database makes an empty database on the server of [Main] and gives its URL.
-func Database(tb testing.TB) string {
-	tb.Helper()
-	s := &Server{dir: os.Getenv(serverVariable)}
-	if s.dir == "" {
-		tb.Fatal("pgtest: there is no server: call pgtest.Main in TestMain")
-	}
-	return s.Database(tb)
 }
 
 func start() (*Server, error) {
@@ -261,29 +248,4 @@ func (s *Server) stop(word string) {
 	_ = s.running.stdin.Close()
 	<-s.running.done
 	s.running = nil
-}
-
-// Database makes an empty database and gives its URL.
-func (s *Server) Database(tb testing.TB) string {
-	tb.Helper()
-	name := "test_" + strings.ToLower(rand.Text())
-	if err := s.execute("CREATE DATABASE " + name); err != nil {
-		tb.Fatal(err)
-	}
-	return s.URL(name, superuser)
-}
-
-// URL names a database of this server, which need not exist, for a role.
-func (s *Server) URL(database, role string) string {
-	q := url.Values{"host": {s.dir}, "user": {role}}
-	return "postgres:///" + database + "?" + q.Encode()
-}
-
-func (s *Server) execute(statement string) error {
-	db, err := sql.Open("pgx", s.URL(superuser, superuser))
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(context.Background(), statement)
-	return errors.Join(err, db.Close())
 }

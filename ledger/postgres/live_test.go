@@ -98,7 +98,7 @@ func TestServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
-		"newer schema is refused":         newerSchema,
+		"foreign schemas are refused":     foreignSchemas,
 		"older schemas are brought up":    olderSchemas,
 		"another schema by search_path":   otherSchema,
 		"roles and databases":             rolesAndDatabases,
@@ -116,16 +116,21 @@ func TestServer(t *testing.T) {
 	}
 }
 
-func newerSchema(t *testing.T, server *pgtest.Server) {
+func foreignSchemas(t *testing.T, server *pgtest.Server) {
 	t.Helper()
-	url := server.Database(t)
-	if err := open(t, url, ledgertest.Deps{}).Close(); err != nil {
-		t.Fatal(err)
-	}
-	administer(t, url, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`)
-	_, err := Open(t.Context(), Config{URL: url})
-	if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "schema version 99") {
-		t.Errorf("error = %v", err)
+	for change, says := range map[string]string{
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`: "has schema version 99",
+		`DELETE FROM goose_db_version WHERE version_id = 4`:                       "was written by another version of atelier",
+	} {
+		url := server.Database(t)
+		if err := open(t, url, ledgertest.Deps{}).Close(); err != nil {
+			t.Fatal(err)
+		}
+		administer(t, url, change)
+		_, err := Open(t.Context(), Config{URL: url})
+		if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "or name another database; nothing was changed") {
+			t.Errorf("error = %v", err)
+		}
 	}
 }
 

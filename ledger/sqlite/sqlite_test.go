@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -110,20 +111,45 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func TestNewerSchemaIsRefused(t *testing.T) {
+// TestForeignSchemasAreRefused: the message says whose database it is and what to do, and
+// the database stays as it is.
+func TestForeignSchemasAreRefused(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "a.db")
-	s, db := openWith(t, path, ledgertest.Deps{})
-	if _, err := db.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`); err != nil {
+	for name, c := range map[string]struct{ change, says string }{
+		"newer":      {`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, true)`, "has schema version 99"},
+		"a gap":      {`DELETE FROM goose_db_version WHERE version_id = 4`, "was written by another version of atelier: its schema has version 7, but only 6 of its 7 parts"},
+		"a gap, old": {`DELETE FROM goose_db_version WHERE version_id IN (4, 6, 7)`, "but only 4 of its 5 parts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "a.db")
+			s, db := openWith(t, path, ledgertest.Deps{})
+			if _, err := db.ExecContext(t.Context(), c.change); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			before := mustRead(t, path)
+			_, err := Open(t.Context(), Config{Path: path})
+			if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "or move the folder "+filepath.Dir(path)+" away; nothing was changed") {
+				t.Errorf("error = %v", err)
+			}
+			if !bytes.Equal(mustRead(t, path), before) {
+				t.Error("the database was changed")
+			}
+		})
+	}
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(t.Context(), Config{Path: path})
-	if media.CodeOf(err) != media.CodeUnsupported || !strings.Contains(err.Error(), "schema version 99") {
-		t.Errorf("error = %v", err)
-	}
+	return b
 }
 
 // TestOlderSchemaIsBroughtUp opens databases of every earlier version.

@@ -60,7 +60,8 @@ type Store struct{ *sqlstore.Store }
 var _ ledger.Store = (*Store)(nil)
 
 // Open opens the ledger, creating and migrating it as needed. A database that a newer
-// program wrote is media.CodeUnsupported; one that is no database is media.CodeCorrupt.
+// program wrote, or one of an unreleased version whose migrations have gaps, is
+// media.CodeUnsupported and stays as it is; one that is no database is media.CodeCorrupt.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	db, err := connect(c)
@@ -81,7 +82,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 func connect(c Config) (sqlstore.Config, error) {
 	const what = "open ledger"
 	d := &dialect{}
-	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, Now: c.Now, NewID: c.NewID, Logger: c.Logger}
+	db := sqlstore.Config{Dialect: d, Place: "SQLite " + c.Path, Anew: "move the folder " + filepath.Dir(c.Path) + " away", Now: c.Now, NewID: c.NewID, Logger: c.Logger}
 	if c.Path == "" {
 		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
 	}

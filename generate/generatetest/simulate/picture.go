@@ -52,44 +52,49 @@ func Raw(mimeType string, b []byte) Picture {
 type Painter struct {
 	// Bytes, if positive, pads every PNG to at least this size.
 	Bytes int
-
-	mu    sync.Mutex // guards tails
-	tails map[tailKey]tail
 }
 
 type tailKey struct {
 	format        string
 	width, height int
+	pad           int // bytes, for PNG
 }
 
 type tail struct{ raw, base64 []byte }
+
+// tails are shared by all painters of a process, until it ends: func() tail by tailKey.
+var tails sync.Map
 
 // Paint makes a picture of the format png, jpeg or webp. The same seed gives the
 // same bytes, another seed others.
 func (p *Painter) Paint(format string, width, height int, seed uint64) Picture {
 	switch format {
 	case "jpeg":
-		t := p.tail(tailKey{format, width, height}, jpegTail)
+		t := drawn(tailKey{format, width, height, 0})
 		return Picture{MIMEType: "image/jpeg", head: jpegHead(seed), tail: t.raw, tail64: t.base64}
 	case "webp":
 		return Raw("image/webp", webp(width, height, seed))
 	}
-	t := p.tail(tailKey{"png", width, height}, func(w, h int) []byte { return pngTail(w, h, p.Bytes) })
+	t := drawn(tailKey{"png", width, height, p.Bytes})
 	return Picture{MIMEType: "image/png", head: pngHead(width, height, seed), tail: t.raw, tail64: t.base64}
 }
 
-func (p *Painter) tail(k tailKey, draw func(w, h int) []byte) tail {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t, ok := p.tails[k]
+// drawn gives a tail; the first to ask for it draws it.
+func drawn(k tailKey) tail {
+	draw, ok := tails.Load(k)
 	if !ok {
-		t.raw = draw(k.width, k.height)
-		t.base64 = base64.StdEncoding.AppendEncode(nil, t.raw)
-		if p.tails == nil {
-			p.tails = map[tailKey]tail{}
-		}
-		p.tails[k] = t
+		draw, _ = tails.LoadOrStore(k, sync.OnceValue(k.draw))
 	}
+	return draw.(func() tail)()
+}
+
+func (k tailKey) draw() (t tail) {
+	if k.format == "jpeg" {
+		t.raw = jpegTail(k.width, k.height)
+	} else {
+		t.raw = pngTail(k.width, k.height, k.pad)
+	}
+	t.base64 = base64.StdEncoding.AppendEncode(nil, t.raw)
 	return t
 }
 

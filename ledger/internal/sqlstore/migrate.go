@@ -23,14 +23,12 @@ const (
 func (s *Store) migrate(ctx context.Context) error {
 	var last error
 	for range migrateTries {
-		v, err := s.Version(ctx)
+		v, made, err := s.schema(ctx)
 		if err != nil {
 			return err
 		}
-		if v > migrations.Latest {
-			return media.Errorf(media.CodeUnsupported,
-				"open ledger: %s has schema version %d, this program knows %d: use a newer atelier, or name another database",
-				s.cfg.Place, v, migrations.Latest)
+		if err := s.foreign(v, made); err != nil {
+			return err
 		}
 		if v == migrations.Latest {
 			return nil
@@ -46,6 +44,23 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 	}
 	return s.failure("migrate ledger", last)
+}
+
+// foreign is the error for a schema that this program cannot bring up: one of a newer
+// version, or one whose migrations have gaps, which only another program leaves.
+func (s *Store) foreign(version, made int64) error {
+	switch {
+	case version > migrations.Latest:
+		return media.Errorf(media.CodeUnsupported,
+			"open ledger: %s has schema version %d, this program knows %d: use a newer atelier, or %s; nothing was changed",
+			s.cfg.Place, version, migrations.Latest, s.cfg.Anew)
+	case made < version:
+		return media.Errorf(media.CodeUnsupported,
+			"open ledger: %s was written by another version of atelier: its schema has version %d, but only %d of its %d parts: use the atelier that wrote it, or %s; nothing was changed",
+			s.cfg.Place, version, made, version, s.cfg.Anew)
+	default:
+		return nil
+	}
 }
 
 // lasting tells errors that do not come from another process at the same work.
@@ -80,12 +95,18 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // Version is the schema version of the database; 0 for an empty one.
 func (s *Store) Version(ctx context.Context) (int64, error) {
+	v, _, err := s.schema(ctx)
+	return v, err
+}
+
+// schema tells the version of the database, and how many migrations made it.
+func (s *Store) schema(ctx context.Context) (version, made int64, err error) {
 	var tables int
-	err := s.write.QueryRowContext(ctx, s.dialect.CountTables(), "goose_db_version").Scan(&tables)
+	err = s.write.QueryRowContext(ctx, s.dialect.CountTables(), "goose_db_version").Scan(&tables)
 	if err != nil || tables == 0 {
-		return 0, s.failure("open ledger", err)
+		return 0, 0, s.failure("open ledger", err)
 	}
-	var v int64
-	err = s.write.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version`).Scan(&v)
-	return v, s.failure("read ledger version", err)
+	err = s.write.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0), COUNT(DISTINCT version_id) FROM goose_db_version
+		WHERE version_id > 0`).Scan(&version, &made)
+	return version, made, s.failure("read ledger version", err)
 }

@@ -55,6 +55,8 @@ type Config struct {
 	Dialect Dialect
 	// Place names the database in messages, without a password.
 	Place string
+	// Anew says in messages how to begin with an empty ledger, after "or".
+	Anew string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// NewID makes ids; nil means UUIDv7. Ids must sort in the order of making.
