@@ -77,6 +77,8 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.startedAt = r.wait.started(r.journal.Name(""), r.r.cfg.Now())
 	ctx, stop := r.timed(r.scoped(ctx))
 	defer stop()
+	ctx, over := r.replayed(ctx)
+	defer over()
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {
