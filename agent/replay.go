@@ -13,8 +13,11 @@ import (
 // what was done before is gone through all the same, so that the run ends with all that it
 // did, and the first thing that is new does not begin.
 func (r *run) replayed(ctx context.Context) (replayed context.Context, over func()) {
-	if r.depth > 0 || len(r.journal.Recalled()) == 0 {
-		return ctx, func() {} // a sub-agent has a part of its parent's context
+	if r.depth > 0 { // a sub-agent has a part of its parent's context
+		return ctx, func() {}
+	}
+	if r.replays = len(r.journal.Recalled()) > 0; !r.replays {
+		return ctx, func() {}
 	}
 	return journal.Lagging(ctx)
 }
