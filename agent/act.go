@@ -136,11 +136,13 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 		return kept{Outcome: refused(call.Name, err)}
 	}
 	name, env := at.name(), r.env(ctx, stepID)
+	if ctx.Err() == nil { // one that is refused by a person is not begun either
+		if err := r.approve(ctx, call, at, env); err != nil {
+			return kept{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
+		}
+	}
 	if err := r.begins(ctx, name); err != nil {
 		return r.closed(ctx, call, env, err)
-	}
-	if err := r.approve(ctx, call, at, env); err != nil {
-		return kept{Outcome: refused(call.Name, err)}
 	}
 	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
 	ctx = context.WithValue(ctx, contextKey{}, own)

@@ -12,6 +12,8 @@ import (
 type asker interface {
 	// OpenPrompts gives the ids of the model calls of a run that are on record without an end.
 	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
+	// Ended tells whether a run is on record as one that succeeded or failed.
+	Ended(ctx context.Context, owner, runID string) bool
 }
 
 // openCalls are the calls of a run that earlier processes made and had no answer to when they
@@ -96,8 +98,10 @@ func usageOf(resp chat.Response) Usage {
 	}
 }
 
-// countRedone counts the model calls that a retry does anew.
-func (r *run) countRedone() {
+// countRedone counts the model calls that a retry does anew, before the run is on record as
+// one that begins.
+func (r *run) countRedone(ctx context.Context) {
+	r.whole = r.endedBefore(ctx)
 	if r.wait.before == nil {
 		return
 	}

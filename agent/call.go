@@ -125,6 +125,11 @@ func failureOf(err error) *failure {
 }
 
 // err gives the error back.
+func (f *failure) err() *media.Error {
+	return &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+}
+
+// err gives the error back.
 func (a answered) err() error {
 	if len(a.Lost) > 0 {
 		return &lostError{a.Lost}
@@ -132,8 +137,7 @@ func (a answered) err() error {
 	if a.Failure == nil {
 		return nil
 	}
-	f := a.Failure
-	e := &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+	e := a.Failure.err()
 	if a.Unsettled {
 		e.Cause = chat.ErrUnsettled
 	}

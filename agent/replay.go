@@ -42,13 +42,22 @@ func notBegun(ctx context.Context) error {
 // recall is what a Go agent did before and has not asked for again: its code comes to
 // something new when it has, or when it asks for something else.
 type recall struct {
+	// whole tells that the code came to its end: it does nothing new.
+	whole bool
 	mu    sync.Mutex // guards steps
 	steps map[string]bool
 }
 
+// endedBefore tells whether a sub-agent came to its end in an earlier process. It is asked
+// before the run is on record as one that begins.
+func (r *run) endedBefore(ctx context.Context) bool {
+	a, ok := r.r.cfg.Observer.(asker)
+	return ok && r.replays && r.depth > 0 && r.spec.code != nil && a.Ended(context.WithoutCancel(ctx), r.owner, r.id)
+}
+
 // recalled lists what the code of a Go agent did before: acts, and answers that it was given.
 func (r *run) recalled() *recall {
-	c := &recall{steps: map[string]bool{}}
+	c := &recall{whole: r.whole, steps: map[string]bool{}}
 	for _, name := range r.journal.Recalled() {
 		if at := strings.TrimPrefix(strings.TrimPrefix(name, "turn-1-action-"), "ask-"); at != name && !strings.Contains(at, "-") {
 			c.steps[name] = true
@@ -61,7 +70,7 @@ func (r *run) recalled() *recall {
 // all that it had before, it may wait for the end of its context. Nil notes nothing: the code
 // of an action runs within a step.
 func (c *recall) ask(ctx context.Context, name string) {
-	if c == nil {
+	if c == nil || c.whole {
 		return
 	}
 	c.mu.Lock()

@@ -48,7 +48,7 @@ type run struct {
 	startedAt       time.Time
 	meter           *meter       // for how long the run worked
 	calls           atomic.Int64 // acts of Go code, for their index
-	replays         bool         // the run tree was begun before
+	replays, whole  bool         // the run tree was begun before; the run came to its end then
 	calledBefore    openCalls    // calls of earlier processes
 	request         Request      // what the run tree was asked; of the root only
 	part            int          // how often the run tree was resumed
@@ -81,7 +81,7 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	defer stop()
 	ctx, over := r.replayed(ctx)
 	defer over()
-	r.countRedone()
+	r.countRedone(ctx)
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {

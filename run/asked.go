@@ -24,3 +24,9 @@ func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open [
 		}
 	}
 }
+
+// Ended tells whether a run is on record as one that succeeded or failed.
+func (o *Observer) Ended(ctx context.Context, owner, runID string) bool {
+	row, err := o.store.Run(ctx, owner, runID)
+	return err == nil && (row.Status == ledger.StatusSucceeded || row.Status == ledger.StatusFailed)
+}
