@@ -26,7 +26,7 @@ type openCalls struct {
 // unanswered tells whether an earlier process made a call and had no answer when it ended:
 // nobody knows whether it is billed. Where nobody can tell, it was not made.
 func (r *run) unanswered(ctx context.Context, step, id string) bool {
-	if !r.replays || r.journal.Knows(step) {
+	if !r.replays || r.journal.Knows(step) || r.model.Profile().Offline {
 		return false
 	}
 	r.calledBefore.once.Do(func() {
