@@ -104,6 +104,13 @@ func (r *Registry) Costs(name string) bool {
 	return err == nil && a.Price != nil
 }
 
+// Left tells whether an earlier process began the call of the step in the scope of ctx, so
+// that invoking it again, with a context that has ended, ends what it left: see [Action].
+func (r *Registry) Left(ctx context.Context, name string) bool {
+	a, err := r.Lookup(name)
+	return err == nil && a.Left != nil && a.Left(ctx)
+}
+
 // Price says what a call would cost, without doing it; an action that costs nothing
 // gives "0". The error is one that Invoke would end with before it costs anything.
 func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, env Env) (p Price, err error) {

@@ -25,13 +25,17 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 	var g errgroup.Group
 	g.SetLimit(r.r.cfg.Parallel)
 	for i, call := range s.Actions {
+		ctx, join := journal.Fork(ctx)
 		g.Go(func() error {
+			defer join()
 			res.Actions[i] = r.act(ctx, call, callIndex{turn: r.turns, index: i + 1})
 			return nil
 		})
 	}
 	for i, call := range s.Agents {
+		ctx, join := journal.Fork(ctx)
 		g.Go(func() error {
+			defer join()
 			res.Agents[i], children[i], uses[i] = r.delegate(ctx, call, callIndex{turn: r.turns, index: len(s.Actions) + i + 1})
 			return nil
 		})
@@ -110,7 +114,7 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 	rec.Status, rec.Code, rec.Message = StatusSucceeded, out.Code, out.Message
 	if !out.Success {
 		rec.Status = StatusFailed
-		if ctx.Err() != nil {
+		if done.Cut {
 			rec.Status = StatusCancelled
 		}
 	}
@@ -128,24 +132,17 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 
 // invoke calls the registry through the journal.
 func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) kept {
-	if err := notBegun(ctx); err != nil {
-		return kept{Outcome: refused(call.Name, err)}
-	}
 	if err := r.allowed(call.Name); err != nil {
 		return kept{Outcome: refused(call.Name, err)}
 	}
-	env := action.Env{
-		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
-		Progress: func(note string) {
-			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(media.Scrub(note), 300)})
-		},
+	name, env := at.name(), r.env(ctx, stepID)
+	if ctx.Err() == nil { // one that is refused by a person is not begun either
+		if err := r.approve(ctx, call, at, env); err != nil {
+			return kept{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
+		}
 	}
-	if r.spec.def != nil {
-		env.Threshold = r.spec.def.InterceptionThreshold
-	}
-	name := at.name()
-	if err := r.approve(ctx, call, at, env); err != nil {
-		return kept{Outcome: refused(call.Name, err)}
+	if err := r.begins(ctx, name); err != nil {
+		return r.closed(ctx, call, env, err)
 	}
 	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
 	ctx = context.WithValue(ctx, contextKey{}, own)
@@ -169,7 +166,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil {
-		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err))}
+		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
 	}
 	r.countAct(k.Began, k.Ended, live, generate.Charge{ID: stepID, Images: generated(k.Media)})
 	k.Outcome.Media = k.Media
@@ -181,12 +178,30 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	return k
 }
 
-// notBegun says why an act is not begun: the run ended while it waited its turn.
-func notBegun(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return media.Errorf(media.CodeOf(err), "not begun, because the run was ended before: %w", err)
+// env is what the run lends to an act.
+func (r *run) env(ctx context.Context, stepID string) action.Env {
+	env := action.Env{
+		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
+		Progress: func(note string) {
+			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(media.Scrub(note), 300)})
+		},
 	}
-	return nil
+	if r.spec.def != nil {
+		env.Threshold = r.spec.def.InterceptionThreshold
+	}
+	return env
+}
+
+// closed is an act that is not begun any more. What an earlier process began of it and left
+// is ended as if that process had been told, and what came of it is kept.
+func (r *run) closed(ctx context.Context, call ActionCall, env action.Env, why error) kept {
+	k := kept{Outcome: refused(call.Name, why), Cut: true}
+	if journal.Left(ctx) || !r.r.cfg.Actions.Left(ctx, call.Name) {
+		return k
+	}
+	o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+	r.decide(ctx, o.Changes)
+	return kept{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
 }
 
 // allowed checks that the agent may take the action.

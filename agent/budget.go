@@ -205,6 +205,9 @@ func (r *run) decided(ctx context.Context) string {
 	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
 		return why
 	}
+	if !r.journal.Knows(name) && r.journal.Knows(fmt.Sprintf("turn-%d-model", r.turns+1)) {
+		return why // nothing new: there was no budget to decide by when the turn was taken
+	}
 	b, err := r.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
 		return json.Marshal(why)
 	})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,7 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 		}
 		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
 	}
+	lost := r.unanswered(ctx, c.name, rec.ID)
 	save()
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
@@ -44,7 +46,10 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if c.schema != nil {
 		req.SchemaName = schemaName
 	}
-	done, err := r.generate(ctx, c.name, req)
+	if lost {
+		r.forgo(ctx, rec.ID, req)
+	}
+	done, err := r.generate(ctx, c.name, req, lost)
 	resp := done.Response
 	rec.FinishedAt = r.r.cfg.Now()
 	if !done.Ended.IsZero() {
@@ -52,15 +57,16 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	}
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
-		if errors.Is(err, chat.ErrUnsettled) {
-			r.mu.Lock()
-			r.cost.add(Cost{EstimatedUSD: expected(p, req).USD}) // as the budgets count it
-			r.mu.Unlock()
+		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
+			r.mayCost(cmp.Or(done.MayCostUSD, expected(p, req).USD)) // as the budgets count it
 		}
 		save()
 		return chat.Response{}, err
 	}
 	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
+	if done.MayHaveCost {
+		r.mayCost(done.MayCostUSD)
+	}
 	r.count(p, resp)
 	r.warn(ctx, resp.Warnings...)
 	if resp.Media, err = r.keep(ctx, c.name, p, resp.Media); err != nil {
@@ -88,6 +94,12 @@ type answered struct {
 	Response  chat.Response `json:"response"`
 	Failure   *failure      `json:"failure,omitempty"`
 	Unsettled bool          `json:"unsettled,omitempty"`
+	// MayHaveCost tells that the model was asked without an answer, by this call or by one of
+	// an earlier process that ended meanwhile; MayCostUSD estimates all of them.
+	MayHaveCost bool    `json:"may_have_cost,omitempty"`
+	MayCostUSD  *string `json:"may_cost_usd,omitempty"`
+	// Offline tells a model that costs nothing.
+	Offline bool `json:"offline,omitempty"`
 	// Lost are pictures that could not be read: the model was not asked.
 	Lost  []lost    `json:"lost,omitempty"`
 	Began time.Time `json:"began,omitzero"`
@@ -113,6 +125,11 @@ func failureOf(err error) *failure {
 }
 
 // err gives the error back.
+func (f *failure) err() *media.Error {
+	return &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+}
+
+// err gives the error back.
 func (a answered) err() error {
 	if len(a.Lost) > 0 {
 		return &lostError{a.Lost}
@@ -120,21 +137,32 @@ func (a answered) err() error {
 	if a.Failure == nil {
 		return nil
 	}
-	f := a.Failure
-	e := &media.Error{Code: f.Code, Message: f.Message, Retryable: f.Retryable, RetryAfter: f.RetryAfter, Valid: f.Valid}
+	e := a.Failure.err()
 	if a.Unsettled {
 		e.Cause = chat.ErrUnsettled
 	}
 	return e
 }
 
-// generate is the journalled call.
-func (r *run) generate(ctx context.Context, name string, req chat.Request) (answered, error) {
+// asks counts a call of the step that may be billed though no answer came.
+func (a *answered) asks(p chat.Profile, req chat.Request) {
+	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, expected(p, req).USD)
+}
+
+// generate is the journalled call. lost tells that an earlier process made it and had no
+// answer.
+func (r *run) generate(ctx context.Context, name string, req chat.Request, lost bool) (answered, error) {
+	p := r.model.Profile()
+	var before answered
+	if lost {
+		before.asks(p, req)
+	}
 	var failed error // the error itself, where the call was made just now
 	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
-		a := answered{Began: r.r.cfg.Now(), Lost: r.missing(ctx, req.Messages)}
+		a := before
+		a.Began, a.Lost, a.Offline = r.r.cfg.Now(), r.missing(ctx, req.Messages), p.Offline
 		if len(a.Lost) > 0 {
 			return json.Marshal(a)
 		}
@@ -151,6 +179,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 				return json.Marshal(a)
 			}
 			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
+			if a.Unsettled {
+				a.asks(p, req)
+			}
 		}
 		// What the provider's text holds of tokens never gets into a durable step.
 		a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
@@ -158,7 +189,10 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 		return json.Marshal(a)
 	})
 	if err != nil {
-		return answered{}, err
+		if errors.Is(err, chat.ErrUnsettled) {
+			before.asks(p, req)
+		}
+		return before, err
 	}
 	var a answered
 	if err := json.Unmarshal(b, &a); err != nil {
@@ -177,9 +211,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request) (answ
 func (r *run) count(p chat.Profile, resp chat.Response) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.usage.add(Usage{
-		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),
-	})
+	r.usage.add(usageOf(resp))
 	r.spend(resp.Usage)
 	r.cost.addCall(resp, p.Offline)
 	use := ModelUse{ID: p.ID, Name: p.Name, Offline: p.Offline}

@@ -80,7 +80,7 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 	child := &run{
 		r: r.r, spec: sp, id: r.newID("run", at), parent: r.id, tree: r.tree, owner: r.owner, path: r.path + "/" + sp.slug,
 		depth: r.depth + 1, task: call.Task, input: input, journal: j, wait: r.wait, part: r.part, request: r.request, prefer: r.prefer, max: r.max,
-		meter: &meter{up: r.meter},
+		meter: &meter{up: r.meter}, replays: r.replays,
 		// A model chose what is granted, so what does not fit is left out.
 		lenient: true,
 	}

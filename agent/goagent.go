@@ -50,6 +50,8 @@ type Context struct {
 
 	mu    sync.Mutex     // guards calls
 	calls map[string]int // how often the action made each call
+
+	recall *recall // of a Go agent
 }
 
 type contextKey struct{}
@@ -123,6 +125,7 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 		at.within, at.nested = c.callWithin(name, params)
 	}
 	out := c.run.act(ctx, ActionCall{Name: name, Params: params}, at)
+	c.recall.ask(ctx, at.name())
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
 	}
@@ -162,6 +165,7 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 		name = c.act + "-" + name
 	}
 	p, err := c.run.await(ctx, name, at, q)
+	c.recall.ask(ctx, name)
 	if errors.Is(err, ErrPaused) {
 		c.waits.Store(true)
 	}
@@ -184,7 +188,9 @@ func (r *run) code(ctx context.Context) (err error) {
 		}
 	}()
 	defer r.meter.during(r.r.cfg.Now)()
-	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r})
+	recall := r.recalled()
+	recall.ask(ctx, "")
+	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r, recall: recall})
 	if answer.Payload != nil {
 		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)
 	}

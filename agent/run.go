@@ -48,6 +48,8 @@ type run struct {
 	startedAt       time.Time
 	meter           *meter       // for how long the run worked
 	calls           atomic.Int64 // acts of Go code, for their index
+	replays, whole  bool         // the run tree was begun before; the run came to its end then
+	calledBefore    openCalls    // calls of earlier processes
 	request         Request      // what the run tree was asked; of the root only
 	part            int          // how often the run tree was resumed
 	wait            *waiting     // what the run tree waits for; all its runs share it
@@ -77,6 +79,9 @@ func (r *run) do(ctx context.Context, granted []media.Output) (*Result, error) {
 	r.startedAt = r.wait.started(r.journal.Name(""), r.r.cfg.Now())
 	ctx, stop := r.timed(r.scoped(ctx))
 	defer stop()
+	ctx, over := r.replayed(ctx)
+	defer over()
+	r.countRedone(ctx)
 	var refused []string
 	for _, o := range r.found {
 		if _, err := r.set.Add(o); err != nil {

@@ -47,6 +47,8 @@ type fitted struct {
 	Detail  string                `json:"detail,omitempty"`
 	Adapted *generate.Disposition `json:"adapted,omitempty"`
 	Warning string                `json:"warning,omitempty"`
+	// Failure is why it cannot be shown: the run goes on without it.
+	Failure *failure `json:"failure,omitempty"`
 }
 
 // fit gives a picture of the run in the form that its model takes, and notes what had
@@ -58,8 +60,12 @@ func (r *run) fit(ctx context.Context, name string, o media.Output, room chat.Ro
 	}
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		f, err := r.convert(ctx, o, room)
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
 			return nil, err
+		default:
+			f = fitted{Ref: o.Ref, Failure: failureOf(err)}
 		}
 		return json.Marshal(f)
 	})
@@ -69,6 +75,9 @@ func (r *run) fit(ctx context.Context, name string, o media.Output, room chat.Ro
 	var f fitted
 	if err := json.Unmarshal(b, &f); err != nil {
 		return sight{}, media.Errorf(media.CodeInternal, "read journalled picture: %w", err)
+	}
+	if f.Failure != nil {
+		return sight{}, f.Failure.err()
 	}
 	return r.sight(ctx, f), nil
 }

@@ -37,6 +37,9 @@ type State struct {
 	Part int `json:"part"`
 	// Worked is how long the run worked, without the time in which it was paused.
 	Worked time.Duration `json:"worked_ns"`
+	// Redone is what model calls used that a retry does anew, by the full name of the part of
+	// the journal that they are in: they count, and are not among Steps.
+	Redone map[string]Use `json:"redone,omitempty"`
 }
 
 // Span is when something began and ended, UTC; EndedAt is zero while it goes on.

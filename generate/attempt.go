@@ -27,11 +27,14 @@ func (c call) n() int { return len(c.slots) }
 // says that a repeat is safe and nothing came of it.
 func (x *execution) carry(ctx context.Context, c call) {
 	lane := x.g.lanes[c.plan.Model.Provider]
-	if err := lane.slots.Acquire(ctx, 1); err != nil {
+	switch err := lane.slots.Acquire(ctx, 1); {
+	case err == nil:
+		defer lane.slots.Release(1)
+	case left(ctx) || len(x.past[c.number]) == 0:
 		x.fail(ctx, c, 0, x.ended(ctx))
 		return
+	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
 	}
-	defer lane.slots.Release(1)
 	next, over := x.takeUp(ctx, c)
 	for number := next; !over; number++ {
 		if ctx.Err() != nil {

@@ -226,8 +226,8 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return p.refused(), err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, asError(err)
+	if ctx.Err() != nil {
+		return g.abandon(ctx, r)
 	}
 	if known, err := g.recall(ctx, r); known != nil || err != nil {
 		return known, err

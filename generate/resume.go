@@ -55,11 +55,16 @@ func (g *Gateway) elsewhere(ctx context.Context, operation string) (*Result, err
 // resume is [Gateway.Resume] without the wait for another process:
 // media.CodeConflict.
 func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error) {
+	return g.resumeUnder(ctx, ctx, operation)
+}
+
+// resumeUnder is resume where the log is read under a context of its own.
+func (g *Gateway) resumeUnder(read, ctx context.Context, operation string) (*Result, error) {
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations that can be resumed")
 	}
-	saved, err := log.Saved(ctx, operation)
+	saved, err := log.Saved(read, operation)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +75,11 @@ func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error)
 		return nil, err
 	}
 	defer g.here.leave(operation)
-	if err := log.Hold(ctx, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
+	if err := log.Hold(read, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
 		return nil, err
 	}
 	// What was read before the right to work on it may be old.
-	if saved, err = log.Saved(ctx, operation); err != nil {
+	if saved, err = log.Saved(read, operation); err != nil {
 		return nil, err
 	}
 	return g.goOn(ctx, saved)

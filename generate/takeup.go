@@ -102,6 +102,9 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	u := Update{}
 	failed := media.Errorf(media.CodeUnavailable,
 		"the process ended while %s was at work: the call may have been billed, so it is not repeated; ask again if you accept that", c.plan.Model.Name)
+	if ctx.Err() != nil { // nobody wants it any more
+		failed.Code = media.CodeCancelled
+	}
 	failed.Cause, failed.Retryable = ErrUnsettled, false
 	if d.got >= c.n() {
 		failed = nil

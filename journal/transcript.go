@@ -3,7 +3,9 @@ package journal
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,12 +21,17 @@ type Transcript struct {
 	slept  atomic.Int64
 }
 
-var _ Journal = (*Transcript)(nil)
+var (
+	_ Journal  = (*Transcript)(nil)
+	_ Recaller = (*Transcript)(nil)
+)
 
 // book is what all parts of a workflow know.
 type book struct {
 	mu    sync.Mutex // guards steps
 	steps map[string][]byte
+	// before are the full names of the steps that were known when the work began.
+	before map[string]bool
 }
 
 // Remember gives a journal that gives known results first, by the full names of their
@@ -32,8 +39,11 @@ type book struct {
 // behind those of the children that it is in, joined by slashes. Errors are not kept.
 // known is copied; nil knows nothing.
 func Remember(inner Journal, known map[string][]byte) *Transcript {
-	b := &book{steps: make(map[string][]byte, len(known))}
+	b := &book{steps: make(map[string][]byte, len(known)), before: make(map[string]bool, len(known))}
 	maps.Copy(b.steps, known)
+	for name := range known {
+		b.before[name] = true
+	}
 	return &Transcript{inner: inner, book: b}
 }
 
@@ -56,15 +66,45 @@ func (t *Transcript) Known(step string) ([]byte, bool) {
 	return b, ok
 }
 
+// Knows tells whether a step of this part is finished, here or by the inner journal.
+func (t *Transcript) Knows(step string) bool {
+	if _, ok := t.Known(step); ok {
+		return true
+	}
+	inner, ok := t.inner.(Recaller)
+	return ok && inner.Knows(step)
+}
+
+// Recalled names the finished steps of this part that were known when the work began.
+func (t *Transcript) Recalled() []string {
+	var names []string
+	for full := range t.book.before {
+		if own, ok := strings.CutPrefix(full, t.prefix); ok && !strings.Contains(own, "/") {
+			names = append(names, own)
+		}
+	}
+	if inner, ok := t.inner.(Recaller); ok {
+		names = append(names, inner.Recalled()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 type withinStep struct{}
 
-// Step gives what is known, or runs fn through the inner journal and keeps its result.
+// Step gives what is known, or runs fn through the inner journal and keeps its result. A
+// new step does not begin where the caller of a lagging context has ended, see [Lagging].
 func (t *Transcript) Step(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) ([]byte, error) {
 	if b, ok := t.Known(name); ok {
 		return b, nil
 	}
 	if ctx.Value(withinStep{}) == t.book {
 		return fn(ctx) // a part of the outer step
+	}
+	if !t.Knows(name) {
+		if err := Live(ctx); err != nil {
+			return nil, err
+		}
 	}
 	b, err := t.inner.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		return fn(context.WithValue(ctx, withinStep{}, t.book))
@@ -90,6 +130,9 @@ func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
 	name := "sleep-" + strconv.FormatInt(t.slept.Add(1), 10)
 	if _, ok := t.Known(name); ok {
 		return nil
+	}
+	if err := Live(ctx); err != nil {
+		return err
 	}
 	if err := t.inner.Sleep(ctx, d); err != nil {
 		return err

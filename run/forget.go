@@ -3,9 +3,11 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -23,14 +25,32 @@ func wrongOf(f ledger.Failure) wrong {
 }
 
 // forget leaves out of the steps of a run what a retry does anew: acts that were cut off,
-// and the model calls that made its agents fail.
-func forget(steps map[string]json.RawMessage, w wrong) {
-	for name, result := range steps {
+// and the model calls that made its agents fail. What those calls used counts on.
+func (p *past) forget(w wrong) {
+	before := maps.Clone(p.steps)
+	for name, result := range p.steps {
 		if cutOff(name, result) {
-			delete(steps, name)
+			delete(p.steps, name)
 		}
 	}
-	forgetCalls(steps, "", w)
+	forgetCalls(p.steps, "", w)
+	redone := maps.Clone(p.State.Redone)
+	for name, result := range before {
+		own := lastPart(name)
+		k := placeOf(own).kind
+		if _, stays := p.steps[name]; stays || k != kindModel && k != kindSummary {
+			continue
+		}
+		if redone == nil {
+			redone = map[string]agent.Use{}
+		}
+		place := strings.TrimSuffix(name, own)
+		use, ok := redone[place]
+		use.Cost.Complete = use.Cost.Complete || !ok
+		use.Add(agent.UseOf(result))
+		redone[place] = use
+	}
+	p.State.Redone = redone
 }
 
 // forgetCalls leaves out what made an agent fail: the failed model calls of its last turn,

@@ -37,7 +37,7 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err != nil {
 		return nil, err
 	}
-	forget(p.steps, wrongOf(row.Failure))
+	p.forget(wrongOf(row.Failure))
 	p.goneOn(row, st)
 	p.inTime(s.cfg.Now())
 	a.apply(&p.State.Request)

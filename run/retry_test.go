@@ -117,8 +117,14 @@ func TestRetryOfBadAnswers(t *testing.T) {
 	}
 	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{})
 	must(t, err)
-	if done, err := r.Wait(t.Context()); err != nil || done.Message != "fine" || h.asks() != 5 {
+	done, err := r.Wait(t.Context())
+	if err != nil || done.Message != "fine" || h.asks() != 5 {
 		t.Errorf("%+v, %v after %d questions", done, err, h.asks())
+	}
+	row, err := h.store.Run(t.Context(), owner, res.RunID)
+	must(t, err)
+	if u := row.Usage; u.ModelCalls != 5 || u.InputTokens != 50 || u.OutputTokens != 25 || done.Usage.ModelCalls != 5 || !row.Cost.Complete {
+		t.Errorf("the row counts %+v, the result %+v, after 5 calls", u, done.Usage)
 	}
 }
 

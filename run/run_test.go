@@ -50,6 +50,9 @@ type house struct {
 	called chan time.Time
 	// arrived is told when the action Wait is at work, and letGo lets it end.
 	arrived, letGo chan struct{}
+	// stuck is the number of the call of the chat model that tells arrived and gives no answer
+	// until its context ends; 0 is none.
+	stuck int
 }
 
 // breaks is the answer of a model that gives none.
@@ -59,7 +62,7 @@ const breaks = "!"
 type script struct {
 	answers []string
 	next    *atomic.Int64
-	seen    func(chat.Request)
+	seen    func(context.Context, chat.Request)
 }
 
 func (s script) Choose(context.Context, []string) (chat.Choice, error) {
@@ -71,7 +74,7 @@ func (s script) Profile() chat.Profile {
 }
 
 func (s script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
-	s.seen(r)
+	s.seen(ctx, r)
 	if err := ctx.Err(); err != nil {
 		return chat.Response{}, err
 	}
@@ -158,10 +161,14 @@ func buildAt(tb testing.TB, path string, most run.BudgetConfig, answers ...strin
 // release lets Wait end.
 func (h *house) release() { close(h.letGo) }
 
-func (h *house) see(r chat.Request) {
+func (h *house) see(ctx context.Context, r chat.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, r)
+	if len(h.asked) == h.stuck {
+		h.arrived <- struct{}{}
+		<-ctx.Done()
+	}
 	if h.called != nil {
 		h.called <- time.Now()
 	}

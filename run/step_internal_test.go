@@ -117,7 +117,7 @@ func TestForget(t *testing.T) {
 			"turn-1-model": good, "turn-1-agent-1-a/turn-1-model": good,
 		}, []string{"turn-1-model", "turn-1-agent-1-a/turn-1-model"}},
 	} {
-		forget(c.steps, c.wrong)
+		(&past{steps: c.steps}).forget(c.wrong)
 		if d := cmp.Diff(c.want, past{steps: c.steps}.names()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}

@@ -28,6 +28,12 @@ type planner interface {
 	Plan(ctx context.Context, r generate.Request) (*generate.Plan, error)
 }
 
+// keeper is a generator that keeps what it was asked for; *generate.Gateway is one.
+type keeper interface {
+	// Begun tells whether something was asked for under an idempotency key.
+	Begun(ctx context.Context, key string) bool
+}
+
 // maxImages is how many pictures one call may ask for.
 const maxImages = 10
 
@@ -38,6 +44,7 @@ func Actions(g Generator) []action.Action {
 		all = append(all, action.Action{
 			Name: k.name, Description: k.description, Tags: []string{"media", "visual"}, Params: k.params(),
 			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
+			Left:  func(ctx context.Context) bool { return left(ctx, g) },
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
 				return run(ctx, g, c, k)
 			},
@@ -105,6 +112,21 @@ func price(ctx context.Context, g Generator, c *action.Call, k kind) (action.Pri
 	return action.Price{USD: plan.EstimatedUSD, Note: fmt.Sprintf("%d image(s) by %s", plan.Makes, plan.Model.Name)}, nil
 }
 
+// stepKey is the idempotency key of an act of a run; empty outside of one.
+func stepKey(ctx context.Context) string {
+	if step := media.ScopeOf(ctx).Step; step != "" {
+		return "step-" + step
+	}
+	return ""
+}
+
+// left tells whether the gateway knows of the act.
+func left(ctx context.Context, g Generator) bool {
+	k, ok := g.(keeper)
+	key := stepKey(ctx)
+	return ok && key != "" && k.Begun(ctx, key)
+}
+
 // run asks the gateway.
 func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Result, error) {
 	n, err := number(c)
@@ -147,8 +169,8 @@ func request(ctx context.Context, c *action.Call, n int, k kind) generate.Reques
 		NegativePrompt: c.Text("NegativePrompt"), OutputFormat: c.Text("OutputFormat"), AspectRatio: c.Text("AspectRatio"),
 		Inputs: c.Items("Images"), Label: k.label,
 	}
-	if step := media.ScopeOf(ctx).Step; step != "" {
-		r.IdempotencyKey, r.TakeUp = "step-"+step, true
+	if key := stepKey(ctx); key != "" {
+		r.IdempotencyKey, r.TakeUp = key, true
 	}
 	if masks := c.Items("Mask"); len(masks) > 0 {
 		r.Mask = &masks[0]

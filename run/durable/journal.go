@@ -87,7 +87,10 @@ type steps struct {
 	slept  atomic.Int64
 }
 
-var _ journal.Journal = (*steps)(nil)
+var (
+	_ journal.Journal  = (*steps)(nil)
+	_ journal.Recaller = (*steps)(nil)
+)
 
 type inside struct{}
 

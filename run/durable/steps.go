@@ -43,3 +43,20 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 	}
 	return out, nil
 }
+
+// Knows tells whether an earlier process finished a step.
+func (s *steps) Knows(step string) bool {
+	_, ok := s.flow.known[s.prefix+step]
+	return ok
+}
+
+// Recalled names the steps of this part that earlier processes finished.
+func (s *steps) Recalled() []string {
+	var names []string
+	for full := range s.flow.known {
+		if own, ok := strings.CutPrefix(full, s.prefix); ok && !strings.Contains(own, "/") {
+			names = append(names, own)
+		}
+	}
+	return names
+}

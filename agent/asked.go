@@ -1,0 +1,117 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"atelier/chat"
+)
+
+// asker is an optional ability of an [Observer]: it knows what earlier processes began.
+type asker interface {
+	// OpenPrompts gives the ids of the model calls of a run that are on record without an end.
+	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
+	// Ended tells whether a run is on record as one that succeeded or failed.
+	Ended(ctx context.Context, owner, runID string) bool
+}
+
+// openCalls are the calls of a run that earlier processes made and had no answer to when they
+// ended. It is read when the run comes to its first new call.
+type openCalls struct {
+	once sync.Once
+	open map[string]bool
+}
+
+// unanswered tells whether an earlier process made a call and had no answer when it ended:
+// nobody knows whether it is billed. Where nobody can tell, it was not made.
+func (r *run) unanswered(ctx context.Context, step, id string) bool {
+	if !r.replays || r.journal.Knows(step) || r.model.Profile().Offline {
+		return false
+	}
+	r.calledBefore.once.Do(func() {
+		a, ok := r.r.cfg.Observer.(asker)
+		if !ok {
+			return
+		}
+		ids, err := a.OpenPrompts(context.WithoutCancel(ctx), r.owner, r.id)
+		if err != nil {
+			return
+		}
+		r.calledBefore.open = map[string]bool{}
+		for _, id := range ids {
+			r.calledBefore.open[id] = true
+		}
+	})
+	return r.calledBefore.open[id]
+}
+
+// forgo lets the budgets count a call that an earlier process made and that was not answered.
+func (r *run) forgo(ctx context.Context, id string, req chat.Request) {
+	c := expected(r.model.Profile(), req)
+	c.ID = id
+	r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c)
+}
+
+// mayCost counts calls that may be billed though no answer came: those of earlier processes,
+// and one that failed so.
+func (r *run) mayCost(usd *string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cost.add(Cost{EstimatedUSD: usd})
+}
+
+// Use is what model calls used.
+type Use struct {
+	Usage Usage `json:"usage"`
+	Cost  Cost  `json:"cost"`
+}
+
+// UseOf reads what a finished model call used from its step, with what calls of the step may
+// have cost that were made and not answered. Other steps used nothing.
+func UseOf(step []byte) Use {
+	u := Use{Cost: Cost{Complete: true}}
+	var a answered
+	if json.Unmarshal(step, &a) != nil {
+		return u
+	}
+	if a.MayHaveCost {
+		u.Cost.add(Cost{EstimatedUSD: a.MayCostUSD})
+	}
+	if a.Failure == nil && !a.Ended.IsZero() {
+		u.Usage = usageOf(a.Response)
+		u.Cost.addCall(a.Response, a.Offline)
+	}
+	return u
+}
+
+// Add sums up.
+func (u *Use) Add(v Use) {
+	u.Usage.add(v.Usage)
+	u.Cost.add(v.Cost)
+}
+
+// usageOf is what a model call counts as.
+func usageOf(resp chat.Response) Usage {
+	return Usage{
+		ModelCalls: 1, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens, Images: pictures(resp.Media),
+	}
+}
+
+// countRedone counts the model calls that a retry does anew, before the run is on record as
+// one that begins.
+func (r *run) countRedone(ctx context.Context) {
+	r.whole = r.endedBefore(ctx)
+	if r.wait.before == nil {
+		return
+	}
+	u, ok := r.wait.before.Redone[r.journal.Name("")]
+	if !ok {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.usage.add(u.Usage)
+	r.cost.add(u.Cost)
+	r.spend(chat.Usage{InputTokens: u.Usage.InputTokens, OutputTokens: u.Usage.OutputTokens})
+}

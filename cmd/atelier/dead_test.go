@@ -1,0 +1,265 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/chat/chattest"
+	"atelier/ledger"
+)
+
+// endOf is how a run tree ended: its rows, what it made, what was told, and how its
+// generations stand.
+type endOf struct {
+	runs, operations []string
+	digests          []string
+	told             map[string]int
+}
+
+// end reads how the one run of a place ended.
+func (s *workshop) end(t *testing.T, id string) (e endOf) {
+	t.Helper()
+	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
+	err := w.withStores(func(st *stores) error {
+		list, err := st.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: id})
+		if err != nil {
+			return err
+		}
+		for _, r := range list.Items {
+			u := r.Usage
+			u.WorkedMS = 0 // that of a process that was killed in an act is not known
+			e.runs = append(e.runs, fmt.Sprintf("%s %s %s %+v %s complete %t", r.AgentPath, r.Status, r.Failure.Code, u, usd(r.Cost.EstimatedUSD), r.Cost.Complete))
+		}
+		ops, err := st.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: id})
+		for _, o := range ops.Items {
+			e.operations = append(e.operations, fmt.Sprintf("%s ended %t %s", o.Status, !o.FinishedAt.IsZero(), usd(o.EstimatedUSD)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range s.listed().Items {
+		e.digests = append(e.digests, m.Digest)
+	}
+	slices.Sort(e.runs)
+	slices.Sort(e.operations)
+	slices.Sort(e.digests)
+	e.told = s.tale(t, id)
+	return e
+}
+
+func usd(s *string) string {
+	if s == nil {
+		return "unknown"
+	}
+	return *s
+}
+
+// same compares how two runs ended.
+func (e endOf) same(t *testing.T, other endOf) {
+	t.Helper()
+	for what, both := range map[string][2][]string{
+		"runs": {e.runs, other.runs}, "operations": {e.operations, other.operations}, "pictures": {e.digests, other.digests},
+	} {
+		if !slices.Equal(both[0], both[1]) {
+			t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(both[0], "\n"), strings.Join(both[1], "\n"))
+		}
+	}
+	for _, what := range union(e.told, other.told) {
+		if e.told[what] != other.told[what] {
+			t.Errorf("%s was told %d times, want %d", what, e.told[what], other.told[what])
+		}
+	}
+}
+
+// known waits until the ledger has what the run did so far: it is saved some milliseconds later.
+func (s *workshop) known(t *testing.T, id, place string) {
+	t.Helper()
+	want := map[string]map[string]int{
+		"polling":          {"boss action-started": 2},
+		"sub-agent thinks": {"boss/helper turn-started": 1, "boss action-finished": 2},
+		"sub-agent paints": {"boss/helper action-started": 1, "boss action-finished": 2},
+	}[place]
+	eventually(t, place, func() bool {
+		told := s.tale(t, id)
+		for what, n := range want {
+			if told[what] < n {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestDeadRunIsCancelled: a run whose process was killed and that is cancelled then ends as
+// one that is cancelled at that place while its process lives.
+func TestDeadRunIsCancelled(t *testing.T) {
+	t.Parallel()
+	for name, when := range places() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			end := func(kill bool) endOf {
+				s := newWorkshop(t)
+				s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "1000000"
+				begun := s.stall(t, when)
+				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+				<-begun
+				id := s.onlyRun().ID
+				s.known(t, id, name)
+				before := 0
+				if kill {
+					_ = proc.cmd.Process.Kill()
+					proc.wait()
+					before = s.requested()
+				}
+				if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+					t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+				}
+				if kill && s.requested() != before {
+					t.Error("services were asked for a cancelled run")
+				}
+				if !kill {
+					proc.wait()
+				}
+				s.refuseAgain(t, id)
+				return s.end(t, id)
+			}
+			live := end(false)
+			end(true).same(t, live)
+		})
+	}
+}
+
+// TestDeadRunIsOutOfTime: the same with a run whose time passes before it is taken over.
+func TestDeadRunIsOutOfTime(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"resume", "serve"} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			when := places()["sub-agent paints"]
+			end := func(kill bool) endOf {
+				s := newWorkshop(t)
+				begun := s.stall(t, func(r *http.Request, body string) bool { return when(r, body) })
+				const given = 6 * time.Second
+				until := time.Now().Add(given)
+				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--timeout", given.String(), "--json")
+				<-begun
+				id := s.onlyRun().ID
+				s.known(t, id, "sub-agent paints")
+				if !kill {
+					proc.wait()
+					return s.end(t, id)
+				}
+				_ = proc.cmd.Process.Kill()
+				proc.wait()
+				time.Sleep(time.Until(until))
+				before := s.requested()
+				if by == "resume" {
+					o := s.atelier("resume", id, "--json")
+					if ans := decode[answer](t, o); o.code != exitProvider || len(ans.Outputs)+len(ans.AlsoMade) != 2 || !strings.Contains(string(ans.Error), "deadline") {
+						t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+					}
+				} else {
+					s.serveUntil(t, func() bool { return s.over(id) })
+				}
+				if s.requested() != before {
+					t.Error("services were asked when the time was over")
+				}
+				return s.end(t, id)
+			}
+			live := end(false)
+			end(true).same(t, live)
+		})
+	}
+}
+
+// serveUntil lets a server work until something is so.
+func (s *workshop) serveUntil(t *testing.T, so func() bool) {
+	t.Helper()
+	serving := s.start("serve", "--listen", "127.0.0.1:0")
+	eventually(t, "the end of the run", so)
+	_ = serving.cmd.Process.Kill()
+	serving.wait()
+}
+
+// spends compares what a run is said to have cost with what the budget of its owner, who has
+// no other one, counts.
+func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
+	t.Helper()
+	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
+	err := w.withStores(func(st *stores) (err error) {
+		if row, err = st.ledger.Run(w.ctx, owner, id); err != nil {
+			return err
+		}
+		said, err := ledger.ParsePico(usd(row.Cost.EstimatedUSD))
+		if err != nil {
+			return err
+		}
+		b, err := st.ledger.Budget(w.ctx, "owner:"+owner)
+		if b.Spent != int64(said) || b.Reserved != 0 {
+			t.Errorf("the run cost %d, the budget counts %d and holds %d", said, b.Spent, b.Reserved)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+// TestCallsAskedAgainCount: a run's row counts what models were asked and billed, also the
+// calls that were asked again: because their process was killed, or by a retry.
+func TestCallsAskedAgainCount(t *testing.T) {
+	t.Parallel()
+	start := func(t *testing.T) *workshop {
+		s := newWorkshop(t)
+		s.env["ATELIER_BUDGET_OWNER"] = "5"
+		return s
+	}
+	t.Run("killed", func(t *testing.T) {
+		t.Parallel()
+		s := start(t)
+		begun := s.stall(t, places()["sub-agent thinks"])
+		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
+		<-begun
+		id := s.onlyRun().ID
+		s.known(t, id, "sub-agent thinks")
+		_ = proc.cmd.Process.Kill()
+		proc.wait()
+		s.mu.Lock()
+		s.each = nil
+		s.mu.Unlock()
+		s.must("resume", id)
+		if row := s.spends(t, id); row.Usage.ModelCalls != 4 || row.Cost.Complete {
+			t.Errorf("%+v, complete %t", row.Usage, row.Cost.Complete)
+		}
+	})
+	t.Run("tried again", func(t *testing.T) {
+		t.Parallel()
+		s := start(t)
+		answer, bad := s.chat.Answer, 4
+		s.chat.Answer = func(r chattest.Request) string {
+			if strings.Contains(r.System(), "You are boss.") && len(r.Messages) > 2 && bad > 0 {
+				bad--
+				return "I would rather not."
+			}
+			return answer(r)
+		}
+		if o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")); o.code == exitOK || bad != 0 {
+			t.Fatalf("exit %d, %d bad answers left: %s%s", o.code, bad, o.stdout, o.stderr)
+		}
+		id := s.onlyRun().ID
+		failed := s.spends(t, id)
+		s.must("runs", "retry", id)
+		row := s.spends(t, id)
+		if row.Usage.ModelCalls != failed.Usage.ModelCalls+1 || !row.Cost.Complete || row.Usage.InputTokens <= failed.Usage.InputTokens {
+			t.Errorf("%+v, then %+v, complete %t", failed.Usage, row.Usage, row.Cost.Complete)
+		}
+	})
+}

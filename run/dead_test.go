@@ -1,0 +1,118 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// abandoned begins a run whose second model call, behind pictures and a sub-agent, has no
+// answer yet.
+func abandoned(t *testing.T, h *house, req agent.Request) *run.Run {
+	t.Helper()
+	h.stuck = 2
+	h.service = h.durably(t)
+	req.Agent, req.Message, req.Owner = "painter", "paint", owner
+	r, err := h.service.Start(t.Context(), req)
+	must(t, err)
+	<-h.arrived
+	must(t, h.observer.Flush(t.Context()))
+	return r
+}
+
+// dies ends the service as a process does that is killed: its run is left.
+func (h *house) dies(t *testing.T) {
+	t.Helper()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.service.HandOver(gone)
+	h.service = h.durably(t)
+}
+
+// ended is what a run is said to have come to.
+func (h *house) ended(t *testing.T, id string) (all []string) {
+	t.Helper()
+	must(t, h.observer.Flush(t.Context()))
+	list, err := h.store.ListRuns(t.Context(), owner, ledger.RunQuery{Tree: id})
+	must(t, err)
+	for _, r := range list.Items {
+		r.Usage.WorkedMS = 0
+		all = append(all, fmt.Sprintf("%s %s %+v %s", r.AgentPath, r.Status, r.Usage, r.Failure.Code))
+	}
+	calls, err := h.store.ListPrompts(t.Context(), owner, id, ledger.Page{})
+	must(t, err)
+	for _, c := range calls.Items {
+		all = append(all, fmt.Sprintf("call of turn %d: %s", c.Turn, c.Status))
+	}
+	acts, err := h.store.ListSteps(t.Context(), owner, id, ledger.Page{})
+	must(t, err)
+	for _, a := range acts.Items {
+		all = append(all, fmt.Sprintf("%s: %s", a.Name, a.Status))
+	}
+	kinds := h.kinds(t, id)
+	delete(kinds, "run-resumed") // told by whoever takes it over
+	return append(all, fmt.Sprint(kinds))
+}
+
+// TestEndOfADeadRun: a run that nobody works on any more, and that is cancelled or out of
+// time, ends with all that it did, as one does that is ended where it is.
+func TestEndOfADeadRun(t *testing.T) {
+	t.Parallel()
+	cancel := func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) }
+	wait := func(t *testing.T, h *house, id string) {
+		t.Helper()
+		r, err := h.service.Resume(t.Context(), owner, id, nil)
+		must(t, err)
+		if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeDeadline || len(res.AlsoMade)+len(res.Outputs) != 3 {
+			t.Errorf("%d made, %v", len(res.AlsoMade)+len(res.Outputs), err)
+		}
+	}
+	for name, c := range map[string]struct {
+		given time.Duration
+		end   func(*testing.T, *house, string)
+	}{"cancelled": {0, cancel}, "out of time": {2 * time.Second, wait}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			req := agent.Request{}
+			begin := func() *house {
+				h := build(t, drawThenDone()...)
+				if c.given > 0 {
+					req.Deadline = time.Now().Add(c.given)
+				}
+				return h
+			}
+			live := begin()
+			r := abandoned(t, live, req)
+			if c.given == 0 {
+				r.Cancel()
+			}
+			if _, err := r.Wait(t.Context()); err == nil {
+				t.Fatal("the run was not ended")
+			}
+			want := live.ended(t, r.ID)
+
+			dead := begin()
+			id := abandoned(t, dead, req).ID
+			dead.dies(t)
+			if c.given > 0 {
+				time.Sleep(time.Until(req.Deadline))
+			}
+			asked := dead.asks()
+			c.end(t, dead, id)
+			if d := cmp.Diff(want, dead.ended(t, id)); d != "" {
+				t.Error(d)
+			}
+			if dead.asks() != asked || dead.kinds(t, id)["run-resumed"] != 1 {
+				t.Errorf("%d questions more, events %v", dead.asks()-asked, dead.kinds(t, id))
+			}
+		})
+	}
+}
