@@ -26,16 +26,17 @@ func (c call) n() int { return len(c.slots) }
 // carry takes a call through its attempts. A call is repeated only if its driver
 // says that a repeat is safe and nothing came of it.
 func (x *execution) carry(ctx context.Context, c call) {
-	lane := x.g.lanes[c.plan.Model.Provider]
-	if err := lane.slots.Acquire(ctx, 1); err != nil {
+	done, refused := x.g.lanes[c.plan.Model.Provider].admit(ctx, c.plan.Model)
+	if refused != nil {
 		x.fail(ctx, c, 0, x.ended(ctx))
 		return
 	}
-	defer lane.slots.Release(1)
+	defer done()
 	next, over := x.takeUp(ctx, c)
+	var waited time.Time
 	for number := next; !over; number++ {
-		if ctx.Err() != nil {
-			x.fail(ctx, c, 0, x.ended(ctx))
+		if err := x.turn(ctx, c, waited); err != nil {
+			x.fail(ctx, c, 0, err)
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
@@ -50,20 +51,8 @@ func (x *execution) carry(ctx context.Context, c call) {
 			x.fail(ctx, c, got, x.ended(ctx))
 			return
 		}
-		wait, again := x.g.pause(err, number)
-		if got > 0 || !again {
-			if err.RetryAfter > 0 {
-				err.Message += "; it asks to wait " + err.RetryAfter.Round(time.Second).String()
-			}
+		if waited, err = x.before(ctx, c, number, got, err); err != nil {
 			x.fail(ctx, c, got, err)
-			return
-		}
-		x.emit(ctx, Event{Kind: EventRetry, Error: slotError(err), Wait: wait, Progress: -1})
-		if ended := x.journal.Sleep(ctx, wait); ended != nil {
-			if ctx.Err() != nil {
-				ended = x.ended(ctx)
-			}
-			x.fail(ctx, c, got, asError(ended))
 			return
 		}
 	}
@@ -86,11 +75,14 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	if !x.plan.frames {
 		t.Partial = nil // whoever goes on could not tell a frame from the picture
 	}
-	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model.Provider)
+	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model)
 	if failed != nil {
 		return 0, failed
 	}
-	defer func() { leave(failed) }()
+	defer func() {
+		leave(failed)
+		x.g.heed(c.plan.Model, failed)
+	}()
 	a := Attempt{
 		ID: x.g.config.NewID(), Operation: x.op.ID, Call: c.number, Number: number, Key: t.Key,
 		Provider: c.plan.Model.Provider, APIModel: c.plan.Model.APIModel, Slots: c.slots, Status: StatusSubmitted,
