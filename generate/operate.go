@@ -119,7 +119,7 @@ func (x *execution) emit(ctx context.Context, e Event) {
 func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
-	x.run(held, x.further(x.plan, x.asked))
+	x.run(held, x.parted(x.plan, x.asked))
 	x.beyond()
 	x.askAgain(held)
 	x.fallBack(held)

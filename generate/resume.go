@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -126,6 +127,8 @@ func (x *execution) remember(ctx context.Context, saved *Saved) {
 	}
 	for _, a := range saved.Attempts {
 		x.past[a.Call] = append(x.past[a.Call], a)
+	}
+	for _, a := range saved.Attempts {
 		p := x.planOf(ctx, a)
 		for _, index := range a.Slots {
 			if index <= len(x.slots) && x.slots[index-1].Output != nil {
@@ -157,11 +160,29 @@ func (x *execution) planOf(ctx context.Context, a Attempt) *Plan {
 			continue
 		}
 		if p, err := x.standIn(ctx, k, max(len(a.Slots), 1)); err == nil {
+			p.why = cmp.Or(x.whyAsked(a), p.why)
 			return p
 		}
 		return &Plan{Model: m, act: x.actOf(k)}
 	}
 	return &Plan{Model: m}
+}
+
+// whyAsked is why an attempt was made at results that another model was asked for before;
+// empty if nobody knows.
+func (x *execution) whyAsked(a Attempt) string {
+	var before Attempt
+	for number, past := range x.past {
+		last := past[len(past)-1]
+		shared := slices.ContainsFunc(last.Slots, func(index int) bool { return slices.Contains(a.Slots, index) })
+		if number < a.Call && number > before.Call && shared && last.Error != nil {
+			before = last
+		}
+	}
+	if before.Error == nil {
+		return ""
+	}
+	return before.Error.Message
 }
 
 // modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
