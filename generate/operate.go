@@ -23,6 +23,7 @@ type execution struct {
 	journal journal.Journal
 	started time.Time
 	past    map[int][]Attempt // attempts of earlier processes, by call
+	once    bool              // tasks of earlier processes are asked for once
 
 	mu        sync.Mutex   // guards all below
 	lost      []media.Blob // blobs of an earlier process that no slot has yet

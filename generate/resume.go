@@ -21,7 +21,7 @@ import (
 // while another process holds the operation; under [ErrLeft] it is given as it stands.
 func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error) {
 	for {
-		res, err := g.resume(ctx, operation)
+		res, err := g.resume(ctx, operation, false)
 		if media.CodeOf(err) != media.CodeConflict {
 			return res, err
 		}
@@ -32,6 +32,13 @@ func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error)
 			return nil, asError(err)
 		}
 	}
+}
+
+// Look is [Gateway.Resume] that asks once for each task that is under way, and leaves what
+// goes on: for operations that are past their wait. Its errors are those of Resume, and
+// media.CodeConflict while somebody else works on the operation.
+func (g *Gateway) Look(ctx context.Context, operation string) (*Result, error) {
+	return g.resume(ctx, operation, true)
 }
 
 // elsewhere is what is known of an operation that another process works on.
@@ -54,8 +61,8 @@ func (g *Gateway) elsewhere(ctx context.Context, operation string) (*Result, err
 }
 
 // resume is [Gateway.Resume] without the wait for another process:
-// media.CodeConflict.
-func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error) {
+// media.CodeConflict. With once it is [Gateway.Look].
+func (g *Gateway) resume(ctx context.Context, operation string, once bool) (*Result, error) {
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations that can be resumed")
@@ -78,11 +85,11 @@ func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error)
 	if saved, err = log.Saved(ctx, operation); err != nil {
 		return nil, err
 	}
-	return g.goOn(ctx, saved)
+	return g.goOn(ctx, saved, once)
 }
 
-// goOn takes over an operation.
-func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
+// goOn takes over an operation; with once it asks once for each task.
+func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, error) {
 	if !saved.Operation.FinishedAt.IsZero() {
 		return resultOf(saved), nil
 	}
@@ -96,7 +103,7 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	}
 	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
 	x := g.newExecution(p, op)
-	x.metadata, x.lost = op.Metadata, saved.Adrift
+	x.metadata, x.lost, x.once = op.Metadata, saved.Adrift, once
 	x.remember(ctx, saved)
 	name := "resume-" + op.Key
 	if p.round != nil {
@@ -238,7 +245,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	if g.here.has(id) {
 		return nil // it is about to hear of the end by itself, or has
 	}
-	_, err = g.resume(media.WithScope(ctx, scope), id)
+	_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	if media.CodeOf(err) == media.CodeConflict {
 		return media.Errorf(media.CodeUnavailable, "the operation belongs to another process: it polls")
 	}

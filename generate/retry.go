@@ -93,7 +93,7 @@ func (g *Gateway) reopened(ctx context.Context, log Resumer, known *Result, open
 	if again == nil {
 		return known, g.release(ctx, log, known.Operation, nil)
 	}
-	return g.goOn(ctx, again)
+	return g.goOn(ctx, again, false)
 }
 
 // release gives up the right to work on an operation; the error is why, or that of the log.
