@@ -60,6 +60,10 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	if err != nil {
 		return nil, ctx, wrap("reserve", err)
 	}
+	if err := p.accept(ctx); err != nil {
+		g.config.Budget.Settle(ctx, Charge{ID: id})
+		return nil, ctx, err
+	}
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
