@@ -347,7 +347,7 @@ func TestBudgetsCountAcrossAPause(t *testing.T) {
 	t.Parallel()
 	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}}}
 	w := p.start(t, map[string][]any{"painter": {asks("Which colour?")}})
-	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 29}) // a call has 15
+	_, s := paused(t, w, agent.Request{Agent: "painter", Message: "paint", MaxTokens: 59}) // a call has 15
 	w = p.start(t, map[string][]any{"painter": {paintStep(1), func(r chat.Request) string {
 		if told := lastMessage(r); !strings.Contains(told, "last turn") {
 			t.Errorf("the model is not told of its last turn: %s", told)

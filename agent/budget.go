@@ -78,7 +78,7 @@ func (r *run) maxTurns() int {
 // spend counts tokens against the budgets. The caller holds mu.
 func (r *run) spend(u chat.Usage) {
 	n := u.InputTokens + u.OutputTokens
-	r.spent += n
+	r.spent, r.latest = r.spent+n, n
 	r.max.spent.Add(n)
 }
 
@@ -152,7 +152,7 @@ func pictures(items []media.Output) (n int) {
 }
 
 // spentUp says which budget ends with the turn that comes, or nothing; shared looks at those
-// of the whole run as well.
+// of the whole run as well, whose tokens end where one more turn before the last ones would not fit.
 func (r *run) spentUp(shared bool) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +160,8 @@ func (r *run) spentUp(shared bool) string {
 	switch most := r.maxTurns(); {
 	case r.turns > 0 && r.spec.def.Tokens > 0 && r.spent >= int64(r.spec.def.Tokens):
 		return fmt.Sprintf("agent %s used %d tokens and may use %d", r.spec.slug, r.spent, r.spec.def.Tokens)
-	case shared && r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load() >= r.max.tokens:
-		return fmt.Sprintf("the run used %d tokens and may use %d", r.max.spent.Load(), r.max.tokens)
+	case shared && r.turns > 0 && r.max.tokens > 0 && r.max.spent.Load()+int64(2+r.depth)*r.latest > r.max.tokens: // who asked for this agent has a turn to take as well
+		return fmt.Sprintf("the run used %d tokens, %d of them in the call before this one, and may use %d", r.max.spent.Load(), r.latest, r.max.tokens)
 	case shared && r.turns > 0 && r.max.time > 0 && worked >= r.max.time:
 		return r.max.late(worked)
 	case r.turns+1 >= most && (shared || !r.wentOn()):

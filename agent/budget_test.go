@@ -52,7 +52,9 @@ func TestBudgets(t *testing.T) {
 		}, media.CodeOverBudget, 2, "may take 2 turns"},
 		"turns of the caller":  {"turns: 9\n", agent.Request{MaxTurns: 2}, more, media.CodeOverBudget, 2, "may take 2 turns"},
 		"caller raises none":   {"turns: 2\n", agent.Request{MaxTurns: 9}, more, media.CodeOverBudget, 2, "may take 2 turns"},
-		"tokens of the caller": {"", agent.Request{MaxTokens: 20}, finish, "", 3, "the run used 30 tokens"},
+		"tokens of the caller": {"", agent.Request{MaxTokens: 20}, finish, "", 2, "the run used 15 tokens"},
+		"what fits":            {"", agent.Request{MaxTokens: 60}, finish, "", 4, "the run used 45 tokens"},
+		"one token less":       {"", agent.Request{MaxTokens: 59}, finish, "", 3, "the run used 30 tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,8 +131,8 @@ func TestTokensOfTheWholeRun(t *testing.T) {
 			"writer":  {paintStep(1)},
 		},
 	})
-	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTokens: 50})
-	if media.CodeOf(err) != media.CodeOverBudget || res.Usage.ModelCalls != 6 || len(res.AlsoMade) != 1 {
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTokens: 75})
+	if media.CodeOf(err) != media.CodeOverBudget || res.Usage.ModelCalls != 5 || len(res.AlsoMade) != 1 {
 		t.Errorf("%v, %+v, %s", err, res.Usage, fmt.Sprint(res.Warnings))
 	}
 	if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxTokens: -1}); media.CodeOf(err) != media.CodeInvalid {

@@ -64,8 +64,10 @@ type Request struct {
 	// MaxTurns is how many turns each agent of the run may take at most; 0 leaves it to
 	// the definitions, which it never raises. MaxTokens is how many input and output
 	// tokens the whole run may use, sub-agents included; 0 means no limit. At the end of
-	// either, agents get one last turn to finish; who does not is over_budget. Tokens are
-	// counted when an answer has come, so a run ends a little above its limit.
+	// either, agents get one last turn to finish; who does not is over_budget. The last turn
+	// comes when two more calls like the one before would not fit, in a sub-agent one more for
+	// each agent above it; a run whose calls grow, or
+	// whose sub-agents work at once, may end above its limit by what they take beyond that.
 	MaxTurns  int   `json:"max_turns,omitempty"`
 	MaxTokens int64 `json:"max_tokens,omitempty"`
 	// MaxTime is for how long the run tree may work: the time in which model calls and

@@ -66,6 +66,7 @@ type run struct {
 	unseen       []string           // pictures that the model must be told it cannot see
 	seen         map[media.Ref]bool // items whose media-stored event was emitted
 	spent        int64              // tokens of the run's own calls
+	latest       int64              // those of the newest one
 	begun        bool               // the run's row was saved, or could not be
 	held         []Event            // what was emitted before
 }

@@ -26,19 +26,29 @@ func (c call) n() int { return len(c.slots) }
 // carry takes a call through its attempts. A call is repeated only if its driver
 // says that a repeat is safe and nothing came of it.
 func (x *execution) carry(ctx context.Context, c call) {
+<<<<<<< HEAD
 	lane := x.g.lanes[c.plan.Model.Provider]
 	switch err := lane.slots.Acquire(ctx, 1); {
 	case err == nil:
 		defer lane.slots.Release(1)
 	case left(ctx) || len(x.past[c.number]) == 0:
+=======
+	done, refused := x.g.lanes[c.plan.Model.Provider].admit(ctx, c.plan.Model)
+	if refused != nil {
+>>>>>>> edges2
 		x.fail(ctx, c, 0, x.ended(ctx))
 		return
 	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
 	}
+<<<<<<< HEAD
+=======
+	defer done()
+>>>>>>> edges2
 	next, over := x.takeUp(ctx, c)
+	var waited time.Time
 	for number := next; !over; number++ {
-		if ctx.Err() != nil {
-			x.fail(ctx, c, 0, x.ended(ctx))
+		if err := x.turn(ctx, c, waited); err != nil {
+			x.fail(ctx, c, 0, x.uncalled(ctx, c, number, err))
 			return
 		}
 		got, err := x.attempt(ctx, c, number)
@@ -53,20 +63,8 @@ func (x *execution) carry(ctx context.Context, c call) {
 			x.fail(ctx, c, got, x.ended(ctx))
 			return
 		}
-		wait, again := x.g.pause(err, number)
-		if got > 0 || !again {
-			if err.RetryAfter > 0 {
-				err.Message += "; it asks to wait " + err.RetryAfter.Round(time.Second).String()
-			}
+		if waited, err = x.before(ctx, c, number, got, err); err != nil {
 			x.fail(ctx, c, got, err)
-			return
-		}
-		x.emit(ctx, Event{Kind: EventRetry, Error: slotError(err), Wait: wait, Progress: -1})
-		if ended := x.journal.Sleep(ctx, wait); ended != nil {
-			if ctx.Err() != nil {
-				ended = x.ended(ctx)
-			}
-			x.fail(ctx, c, got, asError(ended))
 			return
 		}
 	}
@@ -89,16 +87,15 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	if !x.plan.frames {
 		t.Partial = nil // whoever goes on could not tell a frame from the picture
 	}
-	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model.Provider)
+	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model)
 	if failed != nil {
-		return 0, failed
+		return 0, x.uncalled(ctx, c, number, failed)
 	}
-	defer func() { leave(failed) }()
-	a := Attempt{
-		ID: x.g.config.NewID(), Operation: x.op.ID, Call: c.number, Number: number, Key: t.Key,
-		Provider: c.plan.Model.Provider, APIModel: c.plan.Model.APIModel, Slots: c.slots, Status: StatusSubmitted,
-		StartedAt: x.g.config.Now().UTC(),
-	}
+	defer func() {
+		leave(failed)
+		x.g.heed(c.plan.Model, failed)
+	}()
+	a := x.attemptAt(c, number)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
@@ -125,6 +122,30 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	return d.got, failed
 }
 
+// attemptAt is an attempt that is about to begin.
+func (x *execution) attemptAt(c call, number int) Attempt {
+	return Attempt{
+		ID: x.g.config.NewID(), Operation: x.op.ID, Call: c.number, Number: number, Key: x.key(c),
+		Provider: c.plan.Model.Provider, APIModel: c.plan.Model.APIModel, Slots: c.slots, Status: StatusSubmitted,
+		StartedAt: x.g.config.Now().UTC(),
+	}
+}
+
+// key is the idempotency key of a call.
+func (x *execution) key(c call) string { return x.op.ID + "-" + strconv.Itoa(c.number) }
+
+// uncalled writes down that the provider was not called, and why: whoever goes on with the
+// operation, perhaps while another model stands in, does not call it either.
+func (x *execution) uncalled(ctx context.Context, c call, number int, why *media.Error) *media.Error {
+	if why.Code != media.CodeUnavailable && why.Code != media.CodeRateLimited {
+		return why // it was the caller's time
+	}
+	a := x.attemptAt(c, number)
+	a.Status, a.Error, a.FinishedAt = StatusFailed, slotError(why), a.StartedAt
+	x.logAttempt(ctx, a)
+	return why
+}
+
 // unmade tells whether a call came to nothing, and cost nothing, because the work was left.
 func unmade(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && left(ctx) && !errors.Is(failed, ErrUnsettled)
@@ -134,7 +155,7 @@ func unmade(ctx context.Context, failed *media.Error) bool {
 func (x *execution) task(ctx context.Context, c call) Task {
 	t := c.plan.task
 	t.N = c.n()
-	t.Key = x.op.ID + "-" + strconv.Itoa(c.number)
+	t.Key = x.key(c)
 	t.Options = maps.Clone(t.Options)
 	if t.Seed != nil {
 		// Each call has seeds of its own, or the calls would make equal pictures.
@@ -216,7 +237,7 @@ func (x *execution) receive(a *Attempt, u Update, d *delivery, failed *media.Err
 	if a.Usage.Images == 0 {
 		a.Usage.Images = d.given
 	}
-	a.Status, a.Error = d.status(failed), nil
+	a.Status, a.Error = d.status(failed), d.why
 	if a.Status == StatusRunning && a.Task == (Handle{}) {
 		a.Status = StatusSubmitted // its task has yet to be found
 	}

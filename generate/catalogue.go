@@ -80,13 +80,13 @@ type Model struct {
 	// long they go on before the operation is left running; 0 means 2 and 120.
 	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
 	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
-	// Concurrency is how many calls run at once at the provider, the highest of its rows; 0
-	// means the Gateway's default of 4.
+	// Concurrency is how many calls of the model run at once; 0 means no limit of its own. The
+	// highest of a provider's rows holds for all its models together, or the Gateway's default of 4.
 	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`
-	// PerMinute is how many calls a minute one gateway makes to the provider, for all its
-	// models together, the highest of its rows. They are spread evenly: a call waits for its
-	// turn. 0 means no limit. No shipped row has one, because where providers tell limits
-	// they are those of an account's tier.
+	// PerMinute is how many calls of the model one gateway makes a minute. They are spread
+	// evenly: a call waits for its turn. 0 means no limit of its own. The highest of a
+	// provider's rows holds for all its models together. No shipped row has one, because
+	// where providers tell limits they are those of an account's tier.
 	PerMinute int       `json:"per_minute,omitempty" yaml:"per_minute"`
 	Prices    []Price   `json:"prices" yaml:"prices"`
 	Life      LifeCycle `json:"life" yaml:"life"`

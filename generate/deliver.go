@@ -16,7 +16,8 @@ type delivery struct {
 	given int // results that the provider made
 	made  int // results that became outputs
 	bad   map[Status]int
-	last  *Slot // the newest one, until it is known whether it ends the call
+	why   *SlotError // of the first result that was refused
+	last  *Slot      // the newest one, until it is known whether it ends the call
 }
 
 // take handles the items that are new in an update: asynchronous providers repeat
@@ -99,6 +100,9 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 			d.bad = map[Status]int{}
 		}
 		d.bad[s.Status]++
+		if d.why == nil { // a result is not asked for again because the call is
+			d.why = &SlotError{Code: s.Error.Code, Message: s.Error.Message}
+		}
 		x.mark(index, item.Err != nil && item.Unbilled)
 	} else {
 		x.mark(index, false)

@@ -19,6 +19,8 @@ const (
 	EventPartial EventKind = "partial"
 	// EventRetry: a call failed and is made again after Wait.
 	EventRetry EventKind = "retry"
+	// EventWait: a call begins after Wait, because the provider asked another one to wait.
+	EventWait EventKind = "wait"
 	// EventFallback: the next model is asked for what the one before could not give.
 	EventFallback EventKind = "fallback"
 	// EventSlot: a slot is final, recorded if it succeeded.
@@ -50,8 +52,8 @@ type Event struct {
 	Output *media.Output
 	// Status is the slot's or the operation's.
 	Status Status
-	// Error is why a slot failed or a call is repeated.
+	// Error is why a slot failed, or a call is repeated or waits.
 	Error *SlotError
-	// Wait is the pause before a repeat.
+	// Wait is the pause before a repeat, or before a call that waits.
 	Wait time.Duration
 }

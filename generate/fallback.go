@@ -28,13 +28,34 @@ func (x *execution) askAgain(ctx context.Context) {
 	}
 }
 
-// further parts slots into calls, numbered on from those so far.
+// further makes the calls for slots. Those to the model that an earlier process made beyond
+// the calls so far are gone on with as they were.
 func (x *execution) further(p *Plan, slots []int) []call {
+	calls := x.furtherPast(p)
+	for _, c := range calls {
+		slots = slices.DeleteFunc(slices.Clone(slots), func(index int) bool { return slices.Contains(c.slots, index) })
+	}
+	return append(calls, x.parted(p, slots)...)
+}
+
+// parted parts slots into calls, numbered on from those so far.
+func (x *execution) parted(p *Plan, slots []int) []call {
 	var calls []call
 	for _, n := range split(len(slots), p.Model.MaxN) {
 		x.numbered++
 		calls = append(calls, call{plan: p, number: x.numbered, slots: slots[:n]})
 		slots = slots[n:]
+	}
+	return calls
+}
+
+// furtherPast lists the calls to a model that an earlier process made beyond those so far,
+// until it went on to another model.
+func (x *execution) furtherPast(p *Plan) []call {
+	var calls []call
+	for a, ok := x.nextPast(); ok && a.Provider == p.Model.Provider && a.APIModel == p.Model.APIModel; a, ok = x.nextPast() {
+		x.numbered = a.Call
+		calls = append(calls, call{plan: p, number: a.Call, slots: a.Slots})
 	}
 	return calls
 }

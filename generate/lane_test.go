@@ -98,7 +98,13 @@ func TestUnknownLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := build(t, func(_ *house, c *generate.Config) { c.Now, c.Journal = time.Now, nil })
 		var s starts
+		var begun sync.WaitGroup // the first answer makes calls wait that have not begun
+		begun.Add(4)
 		h.gemini.OnStart = s.after(t, h, func(call int) error {
+			if call <= 4 {
+				begun.Done()
+				begun.Wait()
+			}
 			if call <= 2 {
 				return nil
 			}
@@ -115,6 +121,141 @@ func TestUnknownLimits(t *testing.T) {
 		}
 		if s.at[3] != 0 || s.at[4] < 20*time.Second {
 			t.Errorf("called at %v", s.at)
+		}
+	})
+}
+
+// TestAskedToWait: what a provider asks one call to wait for, its other calls wait for as
+// well, of whatever model and operation, and tell so; polls and other providers do not.
+func TestAskedToWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		told := map[string]time.Duration{}
+		h := build(t, func(_ *house, c *generate.Config) {
+			c.Now, c.Journal, c.Rand = time.Now, nil, func() float64 { return 0.5 }
+			c.Events = func(_ context.Context, e generate.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				if e.Kind == generate.EventWait {
+					told[e.Model] = e.Wait
+				}
+			}
+		})
+		var own, other starts
+		h.openai.OnStart = own.after(t, h, func(call int) error {
+			if call > 1 {
+				return nil
+			}
+			e := media.Errorf(media.CodeRateLimited, "too many requests")
+			e.Retryable, e.RetryAfter = true, 20*time.Second
+			return e
+		})
+		h.gemini.OnStart = other.after(t, h, func(int) error { return nil })
+		var all sync.WaitGroup
+		for i, model := range []string{"GPT Image 2", "GPT Image 1.5", "Nano Banana 2"} {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * 5 * time.Second)
+				if got, err := h.Generate(t.Context(), generate.Request{Model: model, Prompt: "a fox"}); err != nil || got.Status != generate.StatusSucceeded {
+					t.Errorf("%s: %+v, %v", model, got, err)
+				}
+			})
+		}
+		all.Wait()
+		if len(own.at) != 3 || own.at[1] != 20*time.Second || own.at[2] != 20*time.Second+time.Second/2 || other.at[0] != 10*time.Second {
+			t.Errorf("OpenAI was called at %v, Google at %v", own.at, other.at)
+		}
+		if len(told) != 1 || told["GPT-4o Image 1.5"] != 15*time.Second+time.Second/2 {
+			t.Errorf("told of waits: %v", told)
+		}
+	})
+}
+
+// TestUsedUpAllowance: where a provider asks for more than a call waits, other calls of that
+// model fail at once until then, so that the next model is asked; other models are called.
+func TestUsedUpAllowance(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(_ *house, c *generate.Config) { c.Now, c.Journal = time.Now, nil })
+		var own starts
+		h.openai.OnStart = own.after(t, h, func(call int) error {
+			if call > 1 {
+				return nil
+			}
+			e := media.Errorf(media.CodeRateLimited, "the allowance is used up")
+			e.Retryable, e.RetryAfter = true, 24*time.Hour
+			return e
+		})
+		ask := func(model string) *generate.Result {
+			got, err := h.Generate(t.Context(), generate.Request{Model: model, Prompt: "a fox"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		for _, calls := range []int{1, 1} {
+			if got := ask("GPT Image 2"); media.CodeOf(got.Err()) != media.CodeRateLimited || len(own.at) != calls {
+				t.Errorf("%v after %d calls", got.Err(), len(own.at))
+			}
+			time.Sleep(59 * time.Second)
+		}
+		if got := ask("GPT Image 1.5"); got.Status != generate.StatusSucceeded {
+			t.Errorf("another model: %v", got.Err())
+		}
+		time.Sleep(time.Hour)
+		if got := ask("GPT Image 2"); got.Status != generate.StatusSucceeded || len(own.at) != 3 {
+			t.Errorf("an hour later: %v", got.Err())
+		}
+	})
+}
+
+// TestLimitsOfARow hold for its model, beside that of the provider.
+func TestLimitsOfARow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		rows, err := generate.LoadCatalogue(strings.NewReader(`provider: openai
+models:
+  - {api_model: gpt-image-2, per_minute: 6, concurrency: 1, max_n: 1}
+  - {api_model: gpt-image-1.5, per_minute: 60, concurrency: 3, max_n: 1}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := build(t, func(_ *house, c *generate.Config) { c.Catalogue, c.Now = rows, time.Now })
+		var mu sync.Mutex
+		now, most := map[string]int{}, map[string]int{}
+		at := map[string][]time.Duration{}
+		began := time.Now()
+		h.openai.OnStart = func(ctx context.Context, task generate.Task, call int) (generate.Update, error) {
+			model := task.Model.Name
+			mu.Lock()
+			now[model]++
+			most[model] = max(most[model], now[model])
+			at[model] = append(at[model], time.Since(began))
+			mu.Unlock()
+			time.Sleep(30 * time.Second)
+			mu.Lock()
+			now[model]--
+			mu.Unlock()
+			b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, uint8(call)))
+			return generate.Update{Done: true, Items: []generate.Item{{Blob: &b}}}, nil
+		}
+		var all sync.WaitGroup
+		for _, model := range []string{"GPT Image 2", "GPT Image 1.5"} {
+			all.Go(func() {
+				if got, err := h.Generate(t.Context(), generate.Request{Model: model, Prompt: "a fox", N: 6}); err != nil || got.Status != generate.StatusSucceeded {
+					t.Errorf("%s: %+v, %v", model, got, err)
+				}
+			})
+		}
+		all.Wait()
+		if most["GPT Image 2"] != 1 || most["GPT-4o Image 1.5"] < 2 || most["GPT-4o Image 1.5"] > 3 {
+			t.Errorf("at once: %v", most)
+		}
+		for i, own := 1, at["GPT Image 2"]; i < len(own); i++ {
+			if own[i]-own[i-1] < 10*time.Second {
+				t.Errorf("called at %v", own)
+			}
 		}
 	})
 }

@@ -19,8 +19,8 @@ var ErrLeft = journal.ErrLeft
 // such a task is cancelled as well, and counts as one that may have been billed.
 var ErrLetGo error = media.Errorf(media.CodeCancelled, "cancelled before it was finished")
 
-// submitTime is how long a call that begins a task may go on after [ErrLetGo]: only with the
-// task's name can it be stopped, or left to be fetched.
+// submitTime is how long a call that begins a task may go on after the end of its context:
+// only with the task's name can it be stopped, left, or fetched later.
 const submitTime = 10 * time.Second
 
 // sending gives the context of a call: it ends with ctx, or after the grace that the end of
@@ -31,11 +31,10 @@ func sending(ctx context.Context, m Model) (context.Context, context.CancelFunc)
 	}
 	patient, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		why := context.Cause(ctx)
-		if errors.Is(why, ErrLetGo) {
-			why = journal.Leave(submitTime)
+		if !left(ctx) { // who leaves says how long, and where another process has it nothing is waited for
+			_ = journal.Memory{}.Sleep(patient, submitTime)
 		}
-		end(why)
+		end(context.Cause(ctx))
 	})
 	call, over := journal.Ending(patient)
 	return call, func() {

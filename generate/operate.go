@@ -23,6 +23,7 @@ type execution struct {
 	journal journal.Journal
 	started time.Time
 	past    map[int][]Attempt // attempts of earlier processes, by call
+	once    bool              // tasks of earlier processes are asked for once
 
 	mu        sync.Mutex   // guards all below
 	lost      []media.Blob // blobs of an earlier process that no slot has yet
@@ -58,6 +59,10 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	p, err := g.reserve(ctx, p, id)
 	if err != nil {
 		return nil, ctx, wrap("reserve", err)
+	}
+	if err := p.accept(ctx); err != nil {
+		g.config.Budget.Settle(ctx, Charge{ID: id})
+		return nil, ctx, err
 	}
 	now := g.config.Now().UTC()
 	x := g.newExecution(p, Operation{
@@ -119,7 +124,7 @@ func (x *execution) emit(ctx context.Context, e Event) {
 func (x *execution) work(ctx context.Context) *Result {
 	held, release := x.hold(ctx)
 	defer release()
-	x.run(held, x.further(x.maker(held), x.asked))
+	x.run(held, x.parted(x.maker(held), x.asked))
 	x.beyond()
 	x.askAgain(held)
 	x.fallBack(held)

@@ -59,6 +59,28 @@ func (g *Gateway) prepare(ctx context.Context, p *Plan) error {
 	return nil
 }
 
+// accept lets the caller keep the pictures of a plan that is carried out.
+func (p *Plan) accept(ctx context.Context) (err error) {
+	if p.req.Accept == nil {
+		return nil
+	}
+	p.req.Inputs = slices.Clone(p.req.Inputs)
+	for i, o := range p.req.Inputs {
+		if p.req.Inputs[i], err = p.req.Accept(ctx, o); err != nil {
+			return wrap("keep picture "+told(o), err)
+		}
+	}
+	if p.req.Mask == nil {
+		return nil
+	}
+	mask, err := p.req.Accept(ctx, *p.req.Mask)
+	if err != nil {
+		return wrap("keep mask "+told(mask), err)
+	}
+	p.req.Mask = &mask
+	return nil
+}
+
 // told names a picture as its person knows it: by its ref, and by its file if it came as one.
 func told(o media.Output) string {
 	if o.FileName == "" {

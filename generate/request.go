@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"context"
 	"encoding/json"
 
 	"atelier/media"
@@ -86,6 +87,10 @@ type Request struct {
 	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`
+	// Accept, if set, is given each input, and the mask, when nothing refuses the request any
+	// more and before it is journalled. It keeps what has no record yet and gives it with
+	// its record; an error refuses the request.
+	Accept func(ctx context.Context, o media.Output) (media.Output, error) `json:"-"`
 }
 
 // UnmarshalJSON reads a request of another program. A field n that is there and asks for

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // while another process holds the operation; under [ErrLeft] it is given as it stands.
 func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error) {
 	for {
-		res, err := g.resume(ctx, operation)
+		res, err := g.resume(ctx, operation, false)
 		if media.CodeOf(err) != media.CodeConflict {
 			return res, err
 		}
@@ -31,6 +32,13 @@ func (g *Gateway) Resume(ctx context.Context, operation string) (*Result, error)
 			return nil, asError(err)
 		}
 	}
+}
+
+// Look is [Gateway.Resume] that asks once for each task that is under way, and leaves what
+// goes on: for operations that are past their wait. Its errors are those of Resume, and
+// media.CodeConflict while somebody else works on the operation.
+func (g *Gateway) Look(ctx context.Context, operation string) (*Result, error) {
+	return g.resume(ctx, operation, true)
 }
 
 // elsewhere is what is known of an operation that another process works on.
@@ -53,6 +61,7 @@ func (g *Gateway) elsewhere(ctx context.Context, operation string) (*Result, err
 }
 
 // resume is [Gateway.Resume] without the wait for another process:
+<<<<<<< HEAD
 // media.CodeConflict.
 func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error) {
 	return g.resumeUnder(ctx, ctx, operation)
@@ -60,6 +69,10 @@ func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error)
 
 // resumeUnder is resume where the log is read under a context of its own.
 func (g *Gateway) resumeUnder(read, ctx context.Context, operation string) (*Result, error) {
+=======
+// media.CodeConflict. With once it is [Gateway.Look].
+func (g *Gateway) resume(ctx context.Context, operation string, once bool) (*Result, error) {
+>>>>>>> edges2
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations that can be resumed")
@@ -82,11 +95,11 @@ func (g *Gateway) resumeUnder(read, ctx context.Context, operation string) (*Res
 	if saved, err = log.Saved(read, operation); err != nil {
 		return nil, err
 	}
-	return g.goOn(ctx, saved)
+	return g.goOn(ctx, saved, once)
 }
 
-// goOn takes over an operation.
-func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
+// goOn takes over an operation; with once it asks once for each task.
+func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, error) {
 	if !saved.Operation.FinishedAt.IsZero() {
 		return resultOf(saved), nil
 	}
@@ -100,7 +113,7 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved) (*Result, error) {
 	}
 	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
 	x := g.newExecution(p, op)
-	x.metadata, x.lost = op.Metadata, saved.Adrift
+	x.metadata, x.lost, x.once = op.Metadata, saved.Adrift, once
 	x.remember(ctx, saved)
 	name := "resume-" + op.Key
 	if p.round != nil {
@@ -131,6 +144,8 @@ func (x *execution) remember(ctx context.Context, saved *Saved) {
 	}
 	for _, a := range saved.Attempts {
 		x.past[a.Call] = append(x.past[a.Call], a)
+	}
+	for _, a := range saved.Attempts {
 		p := x.planOf(ctx, a)
 		for _, index := range a.Slots {
 			if index <= len(x.slots) && x.slots[index-1].Output != nil {
@@ -162,11 +177,29 @@ func (x *execution) planOf(ctx context.Context, a Attempt) *Plan {
 			continue
 		}
 		if p, err := x.standIn(ctx, k, max(len(a.Slots), 1)); err == nil {
+			p.why = cmp.Or(x.whyAsked(a), p.why)
 			return p
 		}
 		return &Plan{Model: m, act: x.actOf(k)}
 	}
 	return &Plan{Model: m}
+}
+
+// whyAsked is why an attempt was made at results that another model was asked for before;
+// empty if nobody knows.
+func (x *execution) whyAsked(a Attempt) string {
+	var before Attempt
+	for number, past := range x.past {
+		last := past[len(past)-1]
+		shared := slices.ContainsFunc(last.Slots, func(index int) bool { return slices.Contains(a.Slots, index) })
+		if number < a.Call && number > before.Call && shared && last.Error != nil {
+			before = last
+		}
+	}
+	if before.Error == nil {
+		return ""
+	}
+	return before.Error.Message
 }
 
 // modelOf is the model that an attempt asked: the plan's, or one that stood in for it.
@@ -222,7 +255,7 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	if g.here.has(id) {
 		return nil // it is about to hear of the end by itself, or has
 	}
-	_, err = g.resume(media.WithScope(ctx, scope), id)
+	_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	if media.CodeOf(err) == media.CodeConflict {
 		return media.Errorf(media.CodeUnavailable, "the operation belongs to another process: it polls")
 	}

@@ -25,7 +25,7 @@ func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (
 		if err != nil || again == nil {
 			return found, err
 		}
-		if found, err = g.goOn(ctx, again); err != nil || found.Status == StatusRunning {
+		if found, err = g.goOn(ctx, again, false); err != nil || found.Status == StatusRunning {
 			return found, err
 		}
 	}

@@ -91,9 +91,14 @@ func (g *Gateway) reopened(ctx context.Context, log Resumer, known *Result, open
 		return nil, g.release(ctx, log, known.Operation, err)
 	}
 	if again == nil {
+		if known.Status != StatusSucceeded { // somebody may have asked again meanwhile
+			if now, err := log.Saved(ctx, known.Operation); err == nil {
+				known = resultOf(now)
+			}
+		}
 		return known, g.release(ctx, log, known.Operation, nil)
 	}
-	return g.goOn(ctx, again)
+	return g.goOn(ctx, again, false)
 }
 
 // release gives up the right to work on an operation; the error is why, or that of the log.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -69,6 +70,9 @@ func (x *execution) settled(c call) bool {
 func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin func()) {
 	d := delivery{x: x, call: c}
 	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
+	if x.once {
+		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // a poll comes after a pause
+	}
 	u, failed := x.poll(ctx, p, &d, begin)
 	d.end(ctx, a, u, failed)
 	switch {

@@ -38,6 +38,8 @@ func note(e generate.Event) string {
 		return fmt.Sprintf("%s makes %d", e.Model, e.N)
 	case generate.EventRetry:
 		return fmt.Sprintf("%s is asked again in %s%s", e.Model, e.Wait.Round(time.Second), why(e))
+	case generate.EventWait:
+		return fmt.Sprintf("%s waits %s%s", e.Model, e.Wait.Round(time.Second), why(e))
 	case generate.EventFallback:
 		return fmt.Sprintf("%s is asked instead%s", e.Model, why(e))
 	case generate.EventSlot:

@@ -555,6 +555,7 @@ func TestProgressNotes(t *testing.T) {
 		{generate.Event{Kind: generate.EventProgress, Model: "M", Progress: 0.4}, "M 40 %"},
 		{generate.Event{Kind: generate.EventProgress, Model: "M", Progress: -1}, "M is at work"},
 		{generate.Event{Kind: generate.EventRetry, Model: "M", Wait: 3e9, Error: &generate.SlotError{Message: "busy"}}, "M is asked again in 3s: busy"},
+		{generate.Event{Kind: generate.EventWait, Model: "M", Wait: 3e9, Error: &generate.SlotError{Message: "busy"}}, "M waits 3s: busy"},
 		{generate.Event{Kind: generate.EventSlot, Slot: 2, N: 4, Status: generate.StatusFailed}, "2 of 4 failed"},
 		{generate.Event{Kind: generate.EventFinished, Model: "M", Status: generate.StatusPartial}, "M partial"},
 		{generate.Event{Kind: generate.EventPartial, Slot: 1, Sequence: 2, Partial: &frame}, "preview 2 of image 1"},

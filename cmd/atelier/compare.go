@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -23,7 +24,7 @@ type rival struct {
 	model string
 	plan  *generate.Plan
 	res   *generate.Result
-	err   error
+	err   error // why there is no result, or how it ends the command
 	took  time.Duration
 }
 
@@ -87,31 +88,26 @@ type comparisonView struct {
 	Error   *generate.SlotError `json:"error,omitempty"`
 }
 
-// printComparison writes the files, the contact sheet and the table. One model that
-// made something is a success.
+// printComparison writes the files, the contact sheet and the table, and how to fetch what
+// was left.
 func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, rivals []rival) error {
 	views := make([]comparisonView, 0, len(rivals))
 	var rows [][]string
-	var failed, unsaved error
-	made := false
-	for _, r := range rivals {
+	var unsaved error
+	for i := range rivals {
+		r := &rivals[i]
 		if r.res == nil {
 			e := media.Errorf(media.CodeOf(r.err), "%w", r.err)
 			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: &generate.SlotError{Code: e.Code, Message: media.Scrub(e.Message)}})
 			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.Scrub(e.Message)})
-			failed = cmp.Or(failed, r.err)
 			continue
 		}
 		slots, firstErr, err := c.slots(ctx, a, r.res, fileOf(c.Output, r.res.Model))
 		unsaved = cmp.Or(unsaved, err)
-		if len(r.res.Outputs()) > 0 {
-			made = true
-		} else {
-			failed = cmp.Or(failed, ending(r.res, firstErr))
-		}
+		r.err = ending(r.res, firstErr)
 		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
 		for _, s := range slots {
-			rows = append(rows, comparisonRow(r, s))
+			rows = append(rows, comparisonRow(*r, s))
 		}
 		if !c.JSON {
 			w.warnings(r.res.Warnings)
@@ -128,11 +124,40 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		if sheet != nil {
 			w.line("contact sheet: %s", cmp.Or(sheet.Path, "atelier media get "+string(sheet.Ref)))
 		}
+		for _, r := range rivals {
+			if r.res != nil && r.res.Status == generate.StatusRunning {
+				w.line("%s goes on: atelier generate --wait %s", r.res.Model, r.res.Operation)
+			}
+		}
 	}
-	if unsaved != nil || made {
-		return unsaved
+	return cmp.Or(unsaved, endingOf(rivals))
+}
+
+// endingOf is how a comparison ended, whatever the order of its models: with something left
+// to be fetched, else interrupted, else well if one model gave a result, else as the first
+// one that failed.
+func endingOf(rivals []rival) error {
+	for _, code := range []int{exitRunning, exitInterrupted} {
+		if slices.ContainsFunc(rivals, func(r rival) bool { return r.code() == code }) {
+			return quiet{code}
+		}
+	}
+	var failed error
+	for _, r := range rivals {
+		if r.err == nil {
+			return nil
+		}
+		failed = cmp.Or(failed, r.err)
 	}
 	return failed
+}
+
+// code is the exit code that the model alone would have.
+func (r rival) code() int {
+	if q, ok := errors.AsType[quiet](r.err); ok {
+		return q.code
+	}
+	return exitCode(media.CodeOf(r.err))
 }
 
 func comparisonRow(r rival, s slotView) []string {
@@ -143,7 +168,7 @@ func comparisonRow(r rival, s slotView) []string {
 	case s.Error != nil:
 		row[5] = s.Error.Message
 	case r.res.Status == generate.StatusRunning:
-		row[5] = "it goes on: atelier generate --wait " + r.res.Operation
+		row[5] = "it goes on"
 	}
 	return row
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/generate/generatetest"
+	"atelier/generate/generatetest/bflsim"
+	"atelier/ledger"
 )
 
 // compared is what generate --json prints for several models.
@@ -152,5 +156,60 @@ func TestWaitOnTheCommandLine(t *testing.T) {
 	again := read[generated](p, "generate", "--wait", made.Operation, "-o", filepath.Join(p.dir, "out.png"), "--json")
 	if again.Status != made.Status || again.Slots[0].Output.Digest != made.Slots[0].Output.Digest || again.Slots[0].Output.Path == "" {
 		t.Errorf("%+v, want %+v", again, made)
+	}
+}
+
+// TestCtrlCAtAComparison: what is left to be fetched decides the exit code, and whether it was
+// interrupted after that, not the order of the models; every command to type is named.
+func TestCtrlCAtAComparison(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		models []string
+		code   int
+	}{
+		"left first":     {[]string{"FLUX.2 Pro", "GPT Image 2", "Atelier Offline"}, exitRunning},
+		"left last":      {[]string{"Atelier Offline", "GPT Image 2", "FLUX.2 Pro"}, exitRunning},
+		"two are left":   {[]string{"GPT Image 2", "FLUX.2 Flex", "FLUX.2 Pro"}, exitRunning},
+		"nothing is":     {[]string{"GPT Image 2", "Atelier Offline"}, exitInterrupted},
+		"nothing, again": {[]string{"Atelier Offline", "GPT Image 2"}, exitInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, s := connected(t)
+			sim := bflsim.New(bflsim.Config{Pending: 5})
+			srv := httptest.NewServer(sim)
+			t.Cleanup(srv.Close)
+			p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
+			s.images.Inject(generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
+			args := []string{"generate", "a fox"}
+			tasks, painted := 0, 0
+			for _, m := range c.models {
+				args = append(args, "-m", m)
+				if strings.HasPrefix(m, "FLUX") {
+					tasks++
+				}
+				if m == "Atelier Offline" {
+					painted = 1
+				}
+			}
+			proc := p.start(args...)
+			var left []ledger.Operation
+			eventually(t, "all are asked", func() bool {
+				left = read[operationList](p, "operations", "list", "--status", "running", "--json").Items
+				return len(left) == tasks && len(s.images.Captured()) == 1 && len(p.listed().Items) == painted
+			})
+			if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			o := proc.wait()
+			if o.code != c.code {
+				t.Errorf("exit %d, want %d\n%s%s", o.code, c.code, o.stdout, o.stderr)
+			}
+			for _, op := range left {
+				if !strings.Contains(o.stdout, op.Model+" goes on: atelier generate --wait "+op.ID+"\n") {
+					t.Errorf("how to fetch %s is not told:\n%s", op.ID, o.stdout)
+				}
+			}
+		})
 	}
 }

@@ -152,6 +152,26 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 	if n := len(s.images.Captured()); n != 0 {
 		t.Errorf("%d calls were paid for bad input", n)
 	}
+	p.atelier("generate", "x", "--edit", in, "--edit", half(in, "half3.png"), "-m", "GPT Image 2", "-m", "Atelier Offline").refused(t, exitInput, "")
+	p.env["ATELIER_BUDGET_OWNER"] = "0.0001"
+	p.atelier("generate", "x", "--edit", in, "-m", "GPT Image 2").refused(t, exitBudget, "budget")
+	if list := p.listed().Items; len(list) != 0 {
+		t.Errorf("records of what was refused: %+v", list)
+	}
+	delete(p.env, "ATELIER_BUDGET_OWNER")
+	p.must("generate", "x", "--edit", in, "-m", "GPT Image 2", "-m", "Atelier Offline")
+	given := 0
+	for _, m := range p.listed().Items {
+		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "in.png") && !strings.Contains(shown, "as input") {
+			given++
+		}
+		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "same_bytes") {
+			t.Errorf("recorded twice: %s", shown)
+		}
+	}
+	if given != 1 {
+		t.Errorf("%d records of the input, want 1", given)
+	}
 }
 
 // blackFile is a mask that marks nothing.

@@ -95,7 +95,7 @@ func (c *generateCmd) Run(w *world) error {
 		wanted, end := w.until(generate.ErrLetGo)
 		defer end()
 		ctx := scoped(wanted, uuid.Must(uuid.NewV7()).String())
-		if err := c.fill(ctx, a, &req, !c.DryRun); err != nil {
+		if err := c.fill(ctx, a, &req); err != nil {
 			return err
 		}
 		if len(c.Model) > 1 {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -33,9 +34,10 @@ func (f inputFlags) check(prompt string) error {
 	return nil
 }
 
-// fill puts the pictures into a request. They are recorded as inputs unless the request
-// is only planned.
-func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request, record bool) error {
+// fill puts the pictures into a request, which records them as inputs when it is accepted:
+// of what is refused there is no record.
+func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error {
+	r.Accept = (&keptInputs{ledger: a.ledger, kept: map[media.Digest]media.Output{}}).keep
 	names := f.Edit
 	switch {
 	case len(f.Edit) > 0:
@@ -44,7 +46,7 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request, recor
 		r.Method, names = generate.MethodVariation, []string{f.Vary}
 	}
 	for _, name := range names {
-		o, err := a.input(ctx, name, record)
+		o, err := a.input(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -53,7 +55,7 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request, recor
 	if f.Mask == "" {
 		return nil
 	}
-	o, err := a.input(ctx, f.Mask, record)
+	o, err := a.input(ctx, f.Mask)
 	if err == nil {
 		r.Mask = &o
 	}
@@ -62,15 +64,34 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request, recor
 
 // input stores a file, or finds a stored item of this owner. A file wins over an item
 // of the same name.
-func (a *app) input(ctx context.Context, name string, record bool) (media.Output, error) {
+func (a *app) input(ctx context.Context, name string) (media.Output, error) {
 	o, err := a.inputFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		o, err = a.inputItem(ctx, name)
 	}
-	if err != nil || !record {
-		return o, err
+	return o, err
+}
+
+// keptInputs are the pictures of a command that are recorded: each once, though several models
+// are asked.
+type keptInputs struct {
+	ledger media.Recorder
+	mu     sync.Mutex // guards kept
+	kept   map[media.Digest]media.Output
+}
+
+// keep records a picture.
+func (in *keptInputs) keep(ctx context.Context, o media.Output) (media.Output, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if known, ok := in.kept[o.Digest]; ok {
+		return known, nil
 	}
-	return a.ledger.Record(ctx, o)
+	rec, err := in.ledger.Record(ctx, o)
+	if err == nil {
+		in.kept[o.Digest] = rec
+	}
+	return rec, err
 }
 
 func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) {

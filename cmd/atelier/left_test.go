@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/ledger"
@@ -103,5 +104,33 @@ func TestHowAnOperationStands(t *testing.T) {
 		if got := standing(o); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+// TestWaitTellsWhyAnotherModelWasAsked: who fetches the task of a model that stood in is told
+// why the first one gave nothing, and so is who looks at the calls.
+func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	sim := bflsim.New(bflsim.Config{Pending: 5})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"] = sim.Key(), srv.URL
+	s.gemini.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
+	p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
+	proc := p.start("generate", "a fox", "-m", "Nano Banana Pro", "--fallback", "FLUX.2 Pro")
+	id := p.atProvider()
+	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if o := proc.wait(); o.code != exitRunning {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	why := read[generated](p, "generate", "--wait", id, "--json").Dispositions[0].Reason
+	if why == "" || strings.Contains(why, "process ended") || !strings.Contains(p.must("operations", "show", id).stdout, "moderated: "+why) {
+		t.Errorf("told %q\n%s", why, p.must("operations", "show", id).stdout)
+	}
+	if n := len(sim.Captured()); n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }

@@ -71,6 +71,8 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 		p.say("%s is asked for %s", e.Model, plural(e.N, p.noun))
 	case generate.EventRetry:
 		p.say("%s: again in %s", e.Model, e.Wait.Round(100*time.Millisecond))
+	case generate.EventWait:
+		p.say("%s waits %s, as its provider asked", e.Model, e.Wait.Round(100*time.Millisecond))
 	case generate.EventProgress:
 		p.say("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:

@@ -15,7 +15,6 @@ import (
 
 	"atelier/generate"
 	"atelier/journal"
-	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
 )
@@ -39,7 +38,7 @@ func (c *serveCmd) Run(w *world) error {
 	}
 	var observer *run.Observer
 	events := func(ctx context.Context, e generate.Event) {
-		if observer != nil {
+		if observer != nil && ctx.Value(afterwards{}) == nil {
 			observer.Progress(ctx, e)
 		}
 	}
@@ -51,7 +50,7 @@ func (c *serveCmd) Run(w *world) error {
 		defer crew.outfit.close()
 		observer = crew.observer
 		s := &server{
-			app: a, service: crew.service, observer: crew.observer, generations: map[string]bool{}, slots: make(chan struct{}, a.settings.runsAtOnce),
+			app: a, service: crew.service, observer: crew.observer, generations: map[string]generation{}, slots: make(chan struct{}, a.settings.runsAtOnce),
 		}
 		return s.serve(w, address, c.Grace)
 	})
@@ -78,7 +77,7 @@ type server struct {
 	ready    atomic.Bool
 
 	mu          sync.Mutex // guards generations
-	generations map[string]bool
+	generations map[string]generation
 	work        sync.WaitGroup
 	// slots bound how many generations go on at once.
 	slots chan struct{}
@@ -166,55 +165,4 @@ func (s *server) look(ctx, work context.Context) {
 	if err != nil && ctx.Err() == nil {
 		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.Scrub(err.Error())))
 	}
-}
-
-// takeGenerations goes on with operations outside of runs that nobody works on. Those
-// whose process lives are waited for.
-func (s *server) takeGenerations(ctx, work context.Context) error {
-	for _, status := range []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning} {
-		page := ledger.Page{Limit: ledger.MaxLimit}
-		for {
-			list, err := s.app.ledger.ListOperations(ctx, owner, ledger.OperationQuery{Status: string(status), Page: page})
-			if err != nil {
-				return err
-			}
-			for _, op := range list.Items {
-				if op.RunID == "" {
-					s.takeGeneration(work, op.ID)
-				}
-			}
-			if page.After = list.Next; page.After == "" {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-func (s *server) takeGeneration(ctx context.Context, id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.generations[id] {
-		return
-	}
-	s.generations[id] = true
-	s.work.Go(func() {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-ctx.Done():
-			return
-		}
-		res, err := s.app.gateway.Resume(scoped(ctx, ""), id)
-		if err != nil && ctx.Err() == nil {
-			slog.WarnContext(ctx, "generation not taken over", slog.String("operation", id), slog.String("error", media.Scrub(err.Error())))
-		}
-		// One that is over may be asked again and left once more, and the database may have been
-		// away; one that wants a key, or is past its wait, is not tried again.
-		if media.Retryable(err) || err == nil && res.Status != generate.StatusRunning {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.generations, id)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,26 @@ func TestEditRequest(t *testing.T) {
 	}
 	if len(u.Items) != 2 || u.Items[0].Blob == nil || u.Items[0].Blob.Width != 1536 || u.Usage.ImageInputTokens != 2*194 {
 		t.Errorf("update %+v", u)
+	}
+}
+
+// TestEditOfOnePicture: one input has the name that compatible services without lists know.
+func TestEditOfOnePicture(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	files := [][]byte{generatetest.PNG(96, 64, 1)}
+	_, err := s.driver.Start(s.ctx, edit(func(q *generate.Task) { q.Inputs = []media.Output{s.put(t, files[0])} }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, part := range form(t, s.sim.Captured()[0], files) {
+		if part.File != "" {
+			names = append(names, part.Name)
+		}
+	}
+	if !slices.Equal(names, []string{"image"}) {
+		t.Errorf("files %q", names)
 	}
 }
 

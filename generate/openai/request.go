@@ -48,9 +48,13 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (path string, bod
 	if t.Method != generate.MethodEdit {
 		return "/images/generations", fields, nil
 	}
+	name := "image" // the name that every compatible service knows: some take no list
+	if len(t.Inputs) > 1 {
+		name = "image[]"
+	}
 	var files []post.File
 	for _, in := range t.Inputs {
-		files = append(files, post.File{Name: "image[]", Blob: in.Blob})
+		files = append(files, post.File{Name: name, Blob: in.Blob})
 	}
 	if t.Mask != nil {
 		files = append(files, post.File{Name: "mask", Blob: t.Mask.Blob})

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"maps"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"atelier/generate/generatetest/bflsim"
+)
+
+// impatient is a catalogue in which FLUX.2 Pro is waited for during one poll.
+func (p *place) impatient() string {
+	return p.write("impatient.yaml", "provider: bfl\nmodels:\n  - {api_model: flux-2-pro, poll_seconds: 1, wait_seconds: 1}\n")
+}
+
+// TestServeLooksAfterItsWait: a task that takes longer than anybody waits for it is looked at
+// by the server until it is there.
+func TestServeLooksAfterItsWait(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := bflsim.New(bflsim.Config{Pending: 4})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
+	if o := p.atelier("generate", "a fox", "-m", "FLUX.2 Pro"); o.code != exitRunning {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	serving := p.start("serve", "--listen", "127.0.0.1:0")
+	eventually(t, "the picture", func() bool { return len(p.listed().Items) == 1 })
+	if n := len(sim.Captured()); n != 1 {
+		t.Errorf("asked for %d times", n)
+	}
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestServeFetchesWhatRunsLeftBehind: pictures that a run did not wait for come into its list
+// when they are there, and its log, which is at its end, stays as it is.
+func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	s.env["ATELIER_CATALOGUE"] = s.impatient()
+	id, o := s.run(t, 0)
+	if o.code != exitOK || len(s.listed("--run", id).Items) != 0 {
+		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.listed("--run", id).Items), o.stdout, o.stderr)
+	}
+	log := s.must("runs", "events", id, "--json").stdout
+	serving, _ := s.serving(t)
+	eventually(t, "the pictures", func() bool { return len(s.listed("--run", id).Items) == 3 })
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	serving.wait()
+	if got := s.must("runs", "events", id, "--json").stdout; got != log {
+		t.Errorf("the log of the run was\n%sand is\n%s", log, got)
+	}
+	if want := map[string]int{"a fox": 1, "a hare": 1, "a boat": 1}; !maps.Equal(s.submitted(t), want) {
+		t.Errorf("asked for %v", s.submitted(t))
+	}
+}
