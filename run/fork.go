@@ -175,7 +175,9 @@ func (f Fork) changed(req agent.Request) agent.Request {
 	if f.Vision != nil {
 		req.Vision = f.Vision
 	}
-	req.Admitted = req.Admitted && !f.sees()
+	if f.sees() {
+		req.Admitted, req.Fitted = false, nil
+	}
 	return req
 }
 
