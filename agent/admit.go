@@ -30,28 +30,27 @@ func (a *admission) leave(ref media.Ref, why string) {
 	a.Left = append(a.Left, left{Ref: ref, Why: clip(media.Scrub(why), 300)})
 }
 
-// gate tells before the run begins whether its model takes pictures: their number and
-// their types. Who is lenient, has no model, or was let in before, is not asked.
-func (r *run) gate(ctx context.Context) func([]media.Output) error {
-	return func(pictures []media.Output) error {
-		if r.lenient || r.spec.def == nil || r.request.Admitted {
-			return nil
-		}
-		c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...))
-		if err != nil {
-			return nil //nolint:nilerr // without a model the run itself fails, and says so
-		}
-		p, n := c.Model.Profile(), len(pictures)
-		if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {
-			return fmt.Errorf("agent %s: %w", r.spec.slug, err)
-		}
-		for i, o := range pictures {
-			if err := p.Sees(o); err != nil {
-				return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
-			}
-		}
+// gate tells before the run begins whether its model takes pictures: their number, their
+// types, and that they can be made small enough. Who is lenient, has no model, or was let in
+// before, is not asked.
+func (r *run) gate(ctx context.Context, pictures []media.Output) error {
+	if r.lenient || r.spec.def == nil || r.request.Admitted {
 		return nil
 	}
+	c, err := r.r.cfg.Models.Choose(ctx, append(slices.Clone(r.prefer.chat), r.spec.def.ChatModels...))
+	if err != nil {
+		return nil //nolint:nilerr // without a model the run itself fails, and says so
+	}
+	p, n := c.Model.Profile(), len(pictures)
+	if err := p.Gate(n, seeing(r.r.cfg.Models, n)); err != nil {
+		return fmt.Errorf("agent %s: %w", r.spec.slug, err)
+	}
+	for i, o := range pictures {
+		if err := p.Sees(o); err != nil {
+			return fmt.Errorf("image %d: show it to agent %s: %w", i+1, r.spec.slug, err)
+		}
+	}
+	return r.tryOn(ctx, p, pictures)
 }
 
 // admitImages gives the pictures of the task as the model takes them. What it does not

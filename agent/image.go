@@ -136,11 +136,11 @@ func checkImages(images []Image) error {
 // the picture: [media.CodeInvalid] and [media.CodeUnsupported] for what is none or is
 // damaged, [media.CodeTooLarge], [media.CodeUnknownRef], [media.CodeNotFound].
 func (r *Runner) StoreImages(ctx context.Context, req Request) (Request, error) {
-	return r.storeImages(ctx, req, func([]media.Output) error { return nil })
+	return r.storeImages(ctx, req, func(context.Context, []media.Output) error { return nil })
 }
 
 // storeImages is StoreImages; takes may refuse the pictures before they are recorded.
-func (r *Runner) storeImages(ctx context.Context, req Request, takes func([]media.Output) error) (Request, error) {
+func (r *Runner) storeImages(ctx context.Context, req Request, takes func(context.Context, []media.Output) error) (Request, error) {
 	if len(req.Images) == 0 {
 		return req, nil
 	}
@@ -161,7 +161,7 @@ func (r *Runner) storeImages(ctx context.Context, req Request, takes func([]medi
 			return req, inImage(n, image, err)
 		}
 	}
-	if err := takes(outputs); err != nil {
+	if err := takes(ctx, outputs); err != nil {
 		return req, err
 	}
 	granted, images := slices.Clone(req.Granted), make([]Image, 0, len(req.Images))

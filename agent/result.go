@@ -95,6 +95,8 @@ type Request struct {
 	Noted []string       `json:"noted,omitempty"`
 	// Admitted tells that [Runner.Prepare] found that the model takes Images.
 	Admitted bool `json:"admitted,omitempty"`
+	// Fitted are the forms of Images that it made for the model, so that they are not made again.
+	Fitted []FittedImage `json:"fitted,omitempty"`
 	// ApproveOver asks a person before every action that would cost more than this many US
 	// dollars (exact decimal text, such as 0.05), or whose price is not known. It goes
 	// before the approval_over of the definitions; empty leaves it to them.

@@ -17,30 +17,30 @@ import (
 
 // run is one agent at work: the root, or a sub-agent.
 type run struct {
-	r            *Runner
-	spec         spec
-	id, parent   string
-	tree, owner  string
-	path         string // slugs from the root, slash separated
-	depth        int
-	task         string
-	input        map[string]any
-	earlier      []chat.Message // the conversation before the task
-	found        []media.Output // what the request held as data
-	noted        []string       // what is to be said about that
-	journal      *journal.Transcript
-	prefer       preference
-	set          *media.Set
-	model        chat.Model
-	history      history
-	payload      map[string]any
-	message      string
-	turns        int
-	refsSentBack bool   // unknown refs went back to the model once
-	lastTurn     string // why the turn under way is the last one; empty if it is not
-	// payloadSentBack tells that a payload that does not fit went back once.
-	payloadSentBack bool
+	r               *Runner
+	spec            spec
+	id, parent      string
+	tree, owner     string
+	path            string // slugs from the root, slash separated
+	depth           int
+	task            string
+	input           map[string]any
+	earlier         []chat.Message // the conversation before the task
+	found           []media.Output // what the request held as data
+	noted           []string       // what is to be said about that
+	journal         *journal.Transcript
+	prefer          preference
+	set             *media.Set
+	model           chat.Model
+	history         history
+	payload         map[string]any
+	message         string
+	turns           int
+	refsSentBack    bool   // unknown refs went back to the model once
+	lastTurn        string // why the turn under way is the last one; empty if it is not
+	payloadSentBack bool   // a payload that does not fit went back once
 	max             limits
+	fitted          []FittedImage       // forms of the request's pictures
 	images          []InputImage        // what came with the task, or was granted to be seen
 	lenient         bool                // pictures that the model does not take are left out
 	lostImages      LostImages          // what to do when their bytes go away

@@ -134,9 +134,10 @@ func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	if err != nil {
 		return req, err
 	}
-	if req, err = r.storeImages(ctx, req, root.gate(ctx)); err != nil {
+	if req, err = r.storeImages(ctx, req, root.gate); err != nil {
 		return req, err
 	}
+	req.Fitted = append(slices.Clip(req.Fitted), root.fitted...)
 	req.Admitted = req.Admitted || len(req.Images) > 0
 	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
 	ctx = root.scoped(ctx)
@@ -169,7 +170,7 @@ func (r *Runner) root(req Request) (*run, error) {
 		found: req.Found, noted: req.Noted,
 		prefer: preference{chat: req.ChatModels, image: req.ImageModels},
 		max:    most, meter: m,
-		images: inputImages(req.Images), lenient: req.LenientImages, lostImages: req.LostImages, vision: spec.vision(req.Vision),
+		fitted: req.Fitted, images: inputImages(req.Images), lenient: req.LenientImages, lostImages: req.LostImages, vision: spec.vision(req.Vision),
 	}, nil
 }
 

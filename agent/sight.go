@@ -93,7 +93,7 @@ func (r *run) sight(ctx context.Context, f fitted) sight {
 
 // convert brings a picture into the form that the model takes, and records it.
 func (r *run) convert(ctx context.Context, o media.Output, room chat.Room) (fitted, error) {
-	f, err := r.model.Profile().Fit(ctx, r.r.cfg.Codec, o, room)
+	f, err := r.formOf(ctx, o, room)
 	if err != nil {
 		return fitted{}, err
 	}

@@ -33,9 +33,9 @@ type Fitted struct {
 // Room is what a request has room for.
 type Room struct {
 	// Images is how many pictures the request carries together.
-	Images int
+	Images int `json:"images"`
 	// MaxBytes bounds this picture; 0 leaves it to the profile.
-	MaxBytes int64
+	MaxBytes int64 `json:"max_bytes,omitempty"`
 }
 
 // Fit brings a picture into the form that the model takes: another type, smaller

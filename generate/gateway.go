@@ -273,7 +273,11 @@ func (g *Gateway) recall(ctx context.Context, r Request) (*Result, error) {
 		if err != nil {
 			return nil, wrap("look up idempotency key", err)
 		}
-		return g.Resume(ctx, operation)
+		res, err := g.Resume(ctx, operation)
+		if err != nil && ctx.Err() != nil {
+			return g.abandon(ctx, r)
+		}
+		return res, err
 	}
 	if err != nil {
 		return nil, wrap("look up idempotency key", err)

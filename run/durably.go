@@ -58,6 +58,9 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.stop, cancel)() //nolint:contextcheck // the run is cancelled by itself or by the engine
+	if r.stop.Err() != nil {
+		cancel() // before anything begins
+	}
 	r.result, r.err = s.play(ctx, agents, w)
 	if journal.Left(ctx) {
 		if why := durable.Lost(ctx); why != nil {

@@ -84,26 +84,47 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := s.furnish(ctx, &p, f, row.Tree, id); err != nil {
 		return nil, err
 	}
-	if err := s.transplant(ctx, &p, owner, row.Tree, id); err != nil {
-		return nil, err
-	}
 	p.Forked = &origin{Run: row.Tree, Step: f.From}
-	state, err := json.Marshal(p.saved)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", id, err)
-	}
 	next := ledger.RunState{
-		RunID: id, Owner: owner, Status: ledger.WaitAnswered, State: state, Setting: p.setting, AnsweredAt: s.cfg.Now(),
+		RunID: id, Owner: owner, Status: ledger.WaitAnswered, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
 	r := newRun(ctx, id)
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}
-	if err := s.cfg.Ledger.SaveRunState(ctx, next); err != nil {
+	if next, err = s.plant(ctx, p, row.Tree, next); err != nil {
 		s.leave(r)
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
+}
+
+// plant saves the state of a new run and the media that what is kept names in one commit:
+// there is no media of a run that does not exist.
+func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.RunState) (ledger.RunState, error) {
+	text, err := json.Marshal(p.State)
+	if err != nil {
+		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
+	}
+	kept, err := s.named(ctx, text, next.Owner, tree)
+	if err != nil {
+		return next, err
+	}
+	save := func(ctx context.Context) (err error) {
+		if p.State, err = s.transplant(ctx, text, kept, tree, next); err != nil {
+			return err
+		}
+		if next.State, err = json.Marshal(p.saved); err != nil {
+			return media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
+		}
+		return s.cfg.Ledger.SaveRunState(ctx, next)
+	}
+	if b, ok := s.cfg.Ledger.(ledger.Batcher); ok {
+		err = b.Together(ctx, save)
+	} else {
+		err = save(ctx)
+	}
+	return next, err
 }
 
 // cut leaves out what the fork does anew.
@@ -154,7 +175,9 @@ func (f Fork) changed(req agent.Request) agent.Request {
 	if f.Vision != nil {
 		req.Vision = f.Vision
 	}
-	req.Admitted = req.Admitted && !f.sees()
+	if f.sees() {
+		req.Admitted, req.Fitted = false, nil
+	}
 	return req
 }
 
@@ -191,38 +214,40 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 	return check(agents, req)
 }
 
-// transplant gives the new run its id, and the media that what is kept names.
-func (s *Service) transplant(ctx context.Context, p *past, owner, tree, id string) error {
-	text, err := json.Marshal(p.State)
-	if err != nil {
-		return media.Errorf(media.CodeInternal, "write the state of run %s: %w", id, err)
-	}
-	var ids []string
+// named lists the media of a run that a text names, oldest first.
+func (s *Service) named(ctx context.Context, text []byte, owner, tree string) (kept []media.Output, err error) {
 	query := ledger.MediaQuery{Tree: tree, Page: ledger.Page{Limit: ledger.MaxLimit}}
 	for {
 		list, err := s.cfg.Ledger.ListMedia(ctx, owner, query)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, rec := range slices.Backward(list.Items) {
-			if !bytes.Contains(text, []byte(rec.Ref)) {
-				continue
+			if bytes.Contains(text, []byte(rec.Ref)) {
+				kept = append(kept, rec.Output)
 			}
-			granted, warnings := s.grant(ctx, agent.Request{Owner: owner, RunID: id}, []media.Output{rec.Output})
-			if len(granted) == 0 {
-				return media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", rec.Ref, strings.Join(warnings, "; "))
-			}
-			ids = append(ids, rec.ID, granted[0].ID)
 		}
 		if query.After = list.Next; query.After == "" {
-			break
+			return kept, nil
 		}
 	}
-	// Records have ids that nothing else has.
-	moved := strings.NewReplacer(append(ids, tree, id)...).Replace(string(text))
-	p.State = agent.State{}
-	if err := json.Unmarshal([]byte(moved), &p.State); err != nil {
-		return media.Errorf(media.CodeInternal, "write the state of run %s: %w", id, err)
+}
+
+// transplant gives a state, which text is, the id of the new run, and the run the media that
+// is kept.
+func (s *Service) transplant(ctx context.Context, text []byte, kept []media.Output, tree string, next ledger.RunState) (state agent.State, err error) {
+	var ids []string
+	for _, o := range kept {
+		granted, warnings := s.grant(ctx, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
+		if len(granted) == 0 {
+			return state, media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
+		}
+		ids = append(ids, o.ID, granted[0].ID)
 	}
-	return nil
+	// Records have ids that nothing else has.
+	moved := strings.NewReplacer(append(ids, tree, next.RunID)...).Replace(string(text))
+	if err := json.Unmarshal([]byte(moved), &state); err != nil {
+		return state, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
+	}
+	return state, nil
 }

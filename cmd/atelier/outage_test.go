@@ -132,6 +132,9 @@ func TestEngineFileIsFull(t *testing.T) {
 			if o.code != exitProvider || !strings.Contains(o.stderr, "free space on the disk") || !strings.Contains(o.stderr, "atelier resume "+id) {
 				t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 			}
+			if strings.Contains(o.stderr, "DBOS") || strings.Contains(o.stderr, "workflow") {
+				t.Errorf("the engine speaks for itself: %s", o.stderr)
+			}
 			if shown := s.must("runs", "show", id).stdout; !strings.Contains(shown, "running") {
 				t.Errorf("the run ended: %s", shown)
 			}

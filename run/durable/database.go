@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ func fileFailure(what, path string, err error) error {
 			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, scrubbed(err))
 		}
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
+	return media.Errorf(media.CodeUnavailable, "%s: see that %s and its folder can be read and written: %w", what, path, scrubbed(err))
 }
 
 // failure gives an error of the database its code.
@@ -137,4 +138,27 @@ func (e *Engine) Place() string {
 	return "PostgreSQL " + c.Database + " at " + where + ", schema " + schema(e.pool)
 }
 
-func scrubbed(err error) error { return errors.New(media.Scrub(err.Error())) }
+// engineWords is what the engine puts before the reason of an error, also where it hands the
+// error on as text.
+var engineWords = regexp.MustCompile(`^.*(?:DBOS Error \w+: |execution error: )`) //nolint:gochecknoglobals // compiled once
+
+// told is an error of the engine in words for people: what lies under it, without how the
+// engine calls its own parts. The error itself stays beneath, for errors.Is and errors.As.
+type told struct {
+	text  string
+	cause error
+}
+
+// Error is the reason alone.
+func (t *told) Error() string { return t.text }
+
+// Unwrap gives the engine's error.
+func (t *told) Unwrap() error { return t.cause }
+
+func scrubbed(err error) error {
+	under := err
+	for own, ok := errors.AsType[*dbos.Error](under); ok && errors.Unwrap(own) != nil; own, ok = errors.AsType[*dbos.Error](under) {
+		under = errors.Unwrap(own)
+	}
+	return &told{text: engineWords.ReplaceAllString(media.Scrub(under.Error()), ""), cause: err}
+}

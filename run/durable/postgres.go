@@ -114,7 +114,7 @@ func serverFailure(what string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: %w", what, scrubbed(err))
+	return media.Errorf(media.CodeUnavailable, "%s: see that the database server runs and takes what is written: %w", what, scrubbed(err))
 }
 
 // verdict tells what is wrong with a server by its error code; no code if that does not tell.

@@ -1,0 +1,48 @@
+package run_test
+
+import (
+	"context"
+	"testing"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/run/durable"
+)
+
+// forgetful is a ledger that keeps no states of runs.
+type forgetful struct{ store }
+
+func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
+	return media.Errorf(media.CodeDiskFull, "the disk is full")
+}
+
+// TestForkLeavesNothing: where the state of a new run is not kept, no media is recorded for it.
+func TestForkLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()...)
+	h.service = h.durably(t)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	h.service.Close()
+	c := engineConfig(h.path)
+	c.TakesOver = true
+	engine, err := durable.Open(t.Context(), c)
+	must(t, err)
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: forgetful{h.store}, Observer: h.observer, Engine: engine})
+	must(t, err)
+	t.Cleanup(s.Close)
+	all := func() int {
+		list, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Page: ledger.Page{Limit: ledger.MaxLimit}})
+		must(t, err)
+		return len(list.Items)
+	}
+	before := all()
+	if _, err := s.Fork(t.Context(), owner, res.RunID, run.Fork{From: "turn-2-model"}); media.CodeOf(err) != media.CodeDiskFull {
+		t.Errorf("fork gave %v", err)
+	}
+	if now := all(); now != before || before == 0 {
+		t.Errorf("%d items of media before, %d now", before, now)
+	}
+}
