@@ -41,7 +41,7 @@ func (g *Gateway) abandon(ctx context.Context, r Request) (*Result, error) {
 		return nil, gone // there is nothing to end
 	}
 	for {
-		res, err := g.resumeUnder(save, ctx, id)
+		res, err := g.resumeUnder(save, ctx, id, false)
 		if media.CodeOf(err) != media.CodeConflict {
 			return res, err
 		}

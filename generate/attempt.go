@@ -26,24 +26,15 @@ func (c call) n() int { return len(c.slots) }
 // carry takes a call through its attempts. A call is repeated only if its driver
 // says that a repeat is safe and nothing came of it.
 func (x *execution) carry(ctx context.Context, c call) {
-<<<<<<< HEAD
-	lane := x.g.lanes[c.plan.Model.Provider]
-	switch err := lane.slots.Acquire(ctx, 1); {
-	case err == nil:
-		defer lane.slots.Release(1)
-	case left(ctx) || len(x.past[c.number]) == 0:
-=======
 	done, refused := x.g.lanes[c.plan.Model.Provider].admit(ctx, c.plan.Model)
-	if refused != nil {
->>>>>>> edges2
+	switch {
+	case refused == nil:
+		defer done()
+	case left(ctx) || len(x.past[c.number]) == 0:
 		x.fail(ctx, c, 0, x.ended(ctx))
 		return
 	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
 	}
-<<<<<<< HEAD
-=======
-	defer done()
->>>>>>> edges2
 	next, over := x.takeUp(ctx, c)
 	var waited time.Time
 	for number := next; !over; number++ {

@@ -61,18 +61,13 @@ func (g *Gateway) elsewhere(ctx context.Context, operation string) (*Result, err
 }
 
 // resume is [Gateway.Resume] without the wait for another process:
-<<<<<<< HEAD
-// media.CodeConflict.
-func (g *Gateway) resume(ctx context.Context, operation string) (*Result, error) {
-	return g.resumeUnder(ctx, ctx, operation)
+// media.CodeConflict. With once it is [Gateway.Look].
+func (g *Gateway) resume(ctx context.Context, operation string, once bool) (*Result, error) {
+	return g.resumeUnder(ctx, ctx, operation, once)
 }
 
 // resumeUnder is resume where the log is read under a context of its own.
-func (g *Gateway) resumeUnder(read, ctx context.Context, operation string) (*Result, error) {
-=======
-// media.CodeConflict. With once it is [Gateway.Look].
-func (g *Gateway) resume(ctx context.Context, operation string, once bool) (*Result, error) {
->>>>>>> edges2
+func (g *Gateway) resumeUnder(read, ctx context.Context, operation string, once bool) (*Result, error) {
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
 		return nil, media.Errorf(media.CodeUnsupported, "this gateway keeps no operations that can be resumed")
