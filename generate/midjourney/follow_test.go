@@ -18,11 +18,11 @@ import (
 	"atelier/media"
 )
 
-// gateway is a gateway over the studio's driver.
-func gateway(t *testing.T, s *studio) *generate.Gateway {
+// gateway is a gateway over the studio's driver, changed by those.
+func gateway(t *testing.T, s *studio, change ...func(*generate.Config)) *generate.Gateway {
 	t.Helper()
 	client := safehttp.New(safehttp.Config{TrustedOrigins: []string{s.base}})
-	g, err := generate.NewGateway(generate.Config{
+	c := generate.Config{
 		Drivers: []generate.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
 		Fetch: func(ctx context.Context, url string) (io.ReadCloser, string, error) {
 			res, err := client.Get(ctx, url)
@@ -31,7 +31,11 @@ func gateway(t *testing.T, s *studio) *generate.Gateway {
 			}
 			return res.Body, res.ContentType, nil
 		},
-	})
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	g, err := generate.NewGateway(c)
 	if err != nil {
 		t.Fatal(err)
 	}

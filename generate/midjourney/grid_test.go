@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/media"
 )
@@ -48,5 +49,40 @@ func TestTilesAreFollowedUp(t *testing.T) {
 	}
 	if _, body := s.sent(t); !strings.HasPrefix(body["customId"].(string), "MJ::JOB::variation::3::") {
 		t.Errorf("pressed %v", body["customId"])
+	}
+}
+
+// TestGridsWithoutButtons: at an older proxy, which tells of no buttons, what the ledger keeps
+// of a grid is enough to go on from one of its pictures; a single picture is known as one.
+func TestGridsWithoutButtons(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, midjourneysim.Config{Plain: true})
+	kept := &generatetest.Recorder{}
+	g := gateway(t, s, func(c *generate.Config) { c.Recorder = kept })
+	if got, err := g.Generate(s.ctx, generate.Request{Prompt: "a lighthouse", Model: "Midjourney 7"}); err != nil || len(got.Outputs()) != 4 {
+		t.Fatalf("Generate: %+v, %v", got, err)
+	}
+	var whole media.Output
+	raw, err := json.Marshal(kept.Records()[0])
+	if err != nil || json.Unmarshal(raw, &whole) != nil || whole.Width != 512 {
+		t.Fatalf("the grid is %s, %v", raw, err)
+	}
+	follow := func(in media.Output, options map[string]any) (*generate.Result, error) {
+		return g.Generate(s.ctx, generate.Request{
+			Method: generate.MethodVariation, Model: "Midjourney 7", Inputs: []media.Output{in}, Options: map[string]map[string]any{"midjourney": options},
+		})
+	}
+	if _, err := follow(whole, nil); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "midjourney.index") {
+		t.Errorf("a grid of which no picture is named: %v", err)
+	}
+	up, err := follow(whole, map[string]any{"action": "upscale", "index": 3})
+	if err != nil || len(up.Outputs()) != 1 {
+		t.Fatalf("%+v, %v", up, err)
+	}
+	if path, body := s.sent(t); path != "/mj/submit/change" || body["action"] != "UPSCALE" || body["index"] != 3. {
+		t.Errorf("%s %v", path, body)
+	}
+	if _, err := follow(up.Outputs()[0], map[string]any{"index": 2}); media.CodeOf(err) != media.CodeUnsupported {
+		t.Errorf("a single picture: %v", err)
 	}
 }
