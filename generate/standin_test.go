@@ -31,10 +31,14 @@ func TestLeftStandIn(t *testing.T) {
 		why           string
 	}{
 		"the call failed": {func(t *testing.T, h *house) {
+			t.Helper()
 			h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit left"))
 		}, 0, 3, "no credit left"},
-		"all results were refused":   {refused, 0, 3, "it shows a person"},
-		"some results were refused":  {func(t *testing.T, h *house) { h.openai.OnStart = refusing(t, h, nil, 1, 3) }, 0, 2, "refused"},
+		"all results were refused": {refused, 0, 3, "it shows a person"},
+		"some results were refused": {func(t *testing.T, h *house) {
+			t.Helper()
+			h.openai.OnStart = refusing(t, h, nil, 1, 3)
+		}, 0, 2, "refused"},
 		"some are there by now":      {refused, 2, 3, "it shows a person"},
 		"the provider is not called": {tripped, 1, 3, "failed 5 times in a row"},
 	} {
