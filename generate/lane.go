@@ -71,8 +71,8 @@ func (l *lane) limits(m Model) []limit {
 	return []limit{l.all}
 }
 
-// admit waits until a call of a model may be under way; without an error the caller calls
-// done when it is over.
+// admit waits until a call of a model may be under way; the caller calls done when it is
+// over. The error is ctx's.
 func (l *lane) admit(ctx context.Context, m Model) (done func(), err error) {
 	var held []limit
 	done = func() {
@@ -83,7 +83,7 @@ func (l *lane) admit(ctx context.Context, m Model) (done func(), err error) {
 	for _, next := range l.limits(m) {
 		if err := next.slots.Acquire(ctx, 1); err != nil {
 			done()
-			return nil, err
+			return func() {}, err
 		}
 		held = append(held, next)
 	}

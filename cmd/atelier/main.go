@@ -36,7 +36,7 @@ type commandLine struct {
 	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
 	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, cancel, retry, fork."`
 	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
-	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations whose processes were ended, until it is stopped."`
+	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations that nobody works on any more, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
