@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -60,8 +61,19 @@ func (s source) test() bool {
 
 func sources(t *testing.T) []source {
 	t.Helper()
-	var out []source
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	out, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 50 {
+		t.Fatalf("found only %d Go files: is the root wrong?", len(out))
+	}
+	return out
+}
+
+// parsed reads the repository once; nobody changes what it gives.
+var parsed = sync.OnceValues(func() (out []source, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -84,14 +96,8 @@ func sources(t *testing.T) []source {
 		out = append(out, source{path: filepath.ToSlash(rel), file: f, text: string(b)})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out) < 50 {
-		t.Fatalf("found only %d Go files: is the root wrong?", len(out))
-	}
-	return out
-}
+	return out, err
+})
 
 func roomOf(dir string) string {
 	if strings.HasPrefix(dir, "internal/") {
