@@ -65,7 +65,7 @@ type strandKey struct{}
 type strand struct {
 	context.Context //nolint:containedctx // it is a context: the values, and the cause of the end
 	// caller is the context that this one lags behind.
-	caller context.Context
+	caller context.Context //nolint:containedctx // it is a context itself
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	// unbind ends the watch of the caller.
