@@ -13,7 +13,7 @@ RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modern
 PARALLEL ?= 4
 LINT     := bin/golangci-lint
 # The command-line tests for which the database matters; PGTESTS=. runs all on PostgreSQL.
-PGTESTS  ?= Kill|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation
+PGTESTS  ?= Kill|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help

@@ -139,6 +139,7 @@ func (r *run) state() *State {
 	}
 	if w.before != nil {
 		s.Worked += w.before.Worked
+		s.Redone = w.before.Redone
 	}
 	s.Request.Journal, s.Request.State = nil, nil
 	for name, b := range r.journal.Steps() {

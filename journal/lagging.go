@@ -56,14 +56,14 @@ func Live(ctx context.Context) error {
 	if s.caller.Err() == nil {
 		return nil
 	}
-	return context.Cause(s.caller)
+	return context.Cause(s.caller) //nolint:contextcheck // it is what ctx lags behind
 }
 
 type strandKey struct{}
 
 // strand is a lagging context.
 type strand struct {
-	context.Context // the values, and the cause of the end
+	context.Context //nolint:containedctx // it is a context: the values, and the cause of the end
 	// caller is the context that this one lags behind.
 	caller context.Context //nolint:containedctx // it is a context itself
 	cancel context.CancelCauseFunc

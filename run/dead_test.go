@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/durable"
 )
 
 // abandoned begins a run whose second model call, behind pictures and a sub-agent, has no
@@ -114,5 +116,32 @@ func TestEndOfADeadRun(t *testing.T) {
 				t.Errorf("%d questions more, events %v", dead.asks()-asked, dead.kinds(t, id))
 			}
 		})
+	}
+}
+
+// TestCancelledAndKilled: a run that was cancelled, and whose process was killed before it
+// heard of that, is ended by the next one that is told to.
+func TestCancelledAndKilled(t *testing.T) {
+	t.Parallel()
+	h := build(t, drawThenDone()...)
+	id := abandoned(t, h, agent.Request{}).ID
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	h.service.HandOver(gone)
+	c := engineConfig(h.path)
+	c.TakesOver = true
+	engine, err := durable.Open(t.Context(), c)
+	must(t, err)
+	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
+	must(t, err)
+	t.Cleanup(h.service.Close)
+	must(t, engine.Cancel(t.Context(), id))
+	asked := h.asks()
+	if _, err := h.service.Resume(t.Context(), owner, id, nil); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "runs cancel "+id) {
+		t.Errorf("resume gave %v", err)
+	}
+	must(t, h.service.End(t.Context(), owner, id))
+	if got := h.status(t, id); got != ledger.StatusCancelled || h.asks() != asked || h.kinds(t, id)["run-cancelled"] != 1 {
+		t.Errorf("the run is %s, %d questions more, events %v", got, h.asks()-asked, h.kinds(t, id))
 	}
 }

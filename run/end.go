@@ -76,7 +76,8 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	if err == nil && state == durable.StateUnderWay {
 		return s.cfg.Engine.Cancel(ctx, id)
 	}
-	if state != durable.StateOrphaned {
+	untold := state == durable.StateOver && row.FinishedAt.IsZero() // its process ended before it heard of the cancel
+	if state != durable.StateOrphaned && !untold {
 		_, err = s.goOn(ctx, row, st) // says why not
 		return err
 	}

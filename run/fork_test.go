@@ -46,3 +46,23 @@ func TestForkLeavesNothing(t *testing.T) {
 		t.Errorf("%d items of media before, %d now", before, now)
 	}
 }
+
+// TestRedoneCallsCountBehindAPause: what a retry did anew counts also when the run pauses
+// and goes on.
+func TestRedoneCallsCountBehindAPause(t *testing.T) {
+	t.Parallel()
+	h := build(t, "no", "step", "at", "all", asks()[1], asks()[2])
+	h.service = h.durably(t)
+	res, err := h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	if media.CodeOf(err) != media.CodeBadResponse {
+		t.Fatalf("error %v", err)
+	}
+	r, err := h.service.Retry(t.Context(), owner, res.RunID, run.Again{})
+	must(t, err)
+	if res, err = r.Wait(t.Context()); err != nil || res.Status != agent.StatusPaused {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if done := h.finish(t, res.RunID, colour("red")); done.Usage.ModelCalls != 6 || done.Usage.InputTokens != 60 || h.asks() != 6 {
+		t.Errorf("%+v after %d questions", done.Usage, h.asks())
+	}
+}

@@ -235,6 +235,8 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 		return s.again(ctx, st) // its process ended between the answer and the next part
 	case unknown && row.FinishedAt.IsZero():
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
+	case err == nil && state == durable.StateOver && row.FinishedAt.IsZero() && row.Status == ledger.StatusRunning:
+		return nil, media.Errorf(media.CodeConflict, "run %s was cancelled, and its process ended before it heard of that: end it with atelier runs cancel %[1]s", row.ID)
 	case unknown || err == nil && state == durable.StateOver:
 		return nil, over()
 	case err != nil:

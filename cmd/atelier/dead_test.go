@@ -218,6 +218,7 @@ func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
 func TestCallsAskedAgainCount(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T) *workshop {
+		t.Helper()
 		s := newWorkshop(t)
 		s.env["ATELIER_BUDGET_OWNER"] = "5"
 		return s

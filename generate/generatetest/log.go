@@ -123,6 +123,18 @@ func (l *Log) Recall(_ context.Context, key string) (*generate.Result, error) {
 	return nil, nil
 }
 
+// OperationOf finds an operation by its key.
+func (l *Log) OperationOf(_ context.Context, key string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, op := range l.operations {
+		if op.Key == key {
+			return op.ID, nil
+		}
+	}
+	return "", media.Errorf(media.CodeNotFound, "there is no operation with the key %s", key)
+}
+
 // Hold takes, keeps or gives up an operation. Time does not pass here: a hold lasts
 // until its holder gives it up, or [Log.Release].
 func (l *Log) Hold(_ context.Context, operation, holder string, until time.Time) error {

@@ -122,7 +122,8 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 }
 
 // TakeOver lets work of a process that has ended go on here, or in another engine that
-// takes work over, whichever is first. Errors: media.CodeConflict while its process lives
+// takes work over, whichever is first. Work that was cancelled, and whose process ended before
+// it was told, is taken over too: its caller ends it. Errors: media.CodeConflict while its process lives
 // or when the work is over, media.CodeNotFound, media.CodeInvalid for an engine that
 // takes nothing over.
 func (e *Engine) TakeOver(ctx context.Context, id string) error {
@@ -158,7 +159,7 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 		return err
 	case now == nil || now.ExecutorID != row.ExecutorID || now.Status == dbos.WorkflowStatusEnqueued:
 		return nil
-	case now.Status != dbos.WorkflowStatusPending:
+	case now.Status != dbos.WorkflowStatusPending && now.Status != dbos.WorkflowStatusCancelled:
 		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
 	}
 	root, stop := e.bounded()

@@ -1,0 +1,67 @@
+package generate_test
+
+import (
+	"context"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// TestAbandonedByAnotherProcess: what a process left of a request is ended by another one whose
+// caller has given up, as that process would have: tasks are stopped, or may be billed; nothing
+// is asked for, and without such a request there is nothing to end.
+func TestAbandonedByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cancel    error
+		unsettled int
+	}{"it stops": {nil, 0}, "it cannot stop": {media.Errorf(media.CodeUnsupported, "it has no way to stop a task"), 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, func(_ *house, cfg *generate.Config) { cfg.Concurrency = 2 })
+			ctx, leave := context.WithCancelCause(t.Context())
+			h.gemini.OnStart = func(_ context.Context, task generate.Task, _ int) (generate.Update, error) {
+				return generate.Update{Task: generate.Handle{ID: task.Key}}, nil
+			}
+			begun := make(chan struct{}, 2)
+			h.gemini.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+				begun <- struct{}{}
+				<-ctx.Done()
+				return generate.Update{Task: to}, ctx.Err()
+			}
+			h.gemini.OnCancel = func(generate.Handle) error { return c.cancel }
+			go func() {
+				<-begun
+				<-begun
+				leave(generate.ErrLeft)
+			}()
+			ask := trio()
+			ask.IdempotencyKey, ask.TakeUp = "act", true
+			first, err := h.Generate(ctx, ask)
+			if err != nil || first.Status != generate.StatusRunning {
+				t.Fatalf("%+v, %v", first, err)
+			}
+			heir, asked := h.heir(t, nil), len(h.gemini.Tasks())
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			other := ask
+			other.IdempotencyKey = "another"
+			for who, r := range map[context.Context]generate.Request{gone: other, ctx: ask} {
+				if got, err := heir.Generate(who, r); got != nil || media.CodeOf(err) != media.CodeCancelled {
+					t.Errorf("%s: %+v, %v", r.IdempotencyKey, got, err)
+				}
+			}
+			if heir.Begun(gone, "another") || !heir.Begun(gone, "act") {
+				t.Error("what was begun is not told apart")
+			}
+			got, err := heir.Generate(gone, ask)
+			if err != nil || got.Operation != first.Operation || got.Status != generate.StatusCancelled || got.Usage.Unsettled != c.unsettled {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if n := len(h.gemini.Cancelled()); n != 2 || len(h.gemini.Tasks()) != asked {
+				t.Errorf("asked to stop %d times, %d new calls", n, len(h.gemini.Tasks())-asked)
+			}
+		})
+	}
+}
