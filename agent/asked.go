@@ -12,8 +12,8 @@ import (
 type asker interface {
 	// OpenPrompts gives the ids of the model calls of a run that are on record without an end.
 	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
-	// Ended tells whether a run is on record as one that succeeded or failed.
-	Ended(ctx context.Context, owner, runID string) bool
+	// StatusOf gives the status of a run on record; empty where there is none.
+	StatusOf(ctx context.Context, owner, runID string) Status
 }
 
 // openCalls are the calls of a run that earlier processes made and had no answer to when they

@@ -48,11 +48,16 @@ type recall struct {
 	steps map[string]bool
 }
 
-// endedBefore tells whether a sub-agent came to its end in an earlier process. It is asked
-// before the run is on record as one that begins.
+// endedBefore tells whether the code of a sub-agent came to its end in an earlier process. It
+// is asked before the run is on record as one that begins. One that failed in an earlier part
+// may be what is tried again.
 func (r *run) endedBefore(ctx context.Context) bool {
 	a, ok := r.r.cfg.Observer.(asker)
-	return ok && r.replays && r.depth > 0 && r.spec.code != nil && a.Ended(context.WithoutCancel(ctx), r.owner, r.id)
+	if !ok || !r.replays || r.depth == 0 || r.spec.code == nil {
+		return false
+	}
+	status := a.StatusOf(context.WithoutCancel(ctx), r.owner, r.id)
+	return status == StatusSucceeded || status == StatusFailed && r.part == 0
 }
 
 // recalled lists what the code of a Go agent did before: acts, and answers that it was given.

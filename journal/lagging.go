@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Recaller is an optional ability of a [Journal]: it tells what was done before, in an
@@ -19,8 +20,9 @@ type Recaller interface {
 // Lagging gives a context for work that was done in part before: it ends with ctx, but not
 // before the work comes to something new, see [Live]. What is known costs nothing and
 // asks nobody, and belongs to what the work gives, also where it is ended. Where ctx ends
-// because it is left, see [ErrLeft], the context ends at once. The caller calls the function
-// when the work is over.
+// because it is left, see [ErrLeft], the context ends at once, and a minute after its caller
+// in any case: code that does more than its steps is not waited for. The caller calls the
+// function when the work is over.
 func Lagging(ctx context.Context) (lagging context.Context, over func()) {
 	s := strandOf(ctx, ctx)
 	return s, s.over
@@ -59,6 +61,9 @@ func Live(ctx context.Context) error {
 	return context.Cause(s.caller) //nolint:contextcheck // it is what ctx lags behind
 }
 
+// lagLimit is how long a context lags behind at most.
+const lagLimit = time.Minute
+
 type strandKey struct{}
 
 // strand is a lagging context.
@@ -73,7 +78,8 @@ type strand struct {
 
 	mu    sync.Mutex // guards what follows
 	live  bool
-	ended error // what Err gives
+	limit *time.Timer // since the caller has ended
+	ended error       // what Err gives
 }
 
 // strandOf makes a strand with the values of ctx.
@@ -88,7 +94,11 @@ func strandOf(ctx, caller context.Context) *strand {
 func (s *strand) look() {
 	why := s.caller.Err()
 	s.mu.Lock()
-	if why == nil || s.ended != nil || !s.live && !Left(s.caller) {
+	lags := why != nil && s.ended == nil && !s.live && !Left(s.caller)
+	if lags && s.limit == nil {
+		s.limit = time.AfterFunc(lagLimit, s.comeAlive)
+	}
+	if why == nil || s.ended != nil || lags {
 		s.mu.Unlock()
 		return
 	}
@@ -118,6 +128,9 @@ func (s *strand) over() {
 	ended := s.ended != nil
 	if !ended {
 		s.ended = context.Canceled
+	}
+	if s.limit != nil {
+		s.limit.Stop()
 	}
 	s.mu.Unlock()
 	if !ended {

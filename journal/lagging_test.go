@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atelier/journal"
@@ -74,6 +75,22 @@ func TestLaggingIsLeft(t *testing.T) {
 	if <-ctx.Done(); !journal.Left(ctx) {
 		t.Errorf("ended because of %v", context.Cause(ctx))
 	}
+}
+
+// TestLaggingHasALimit: code that comes to nothing new is ended all the same.
+func TestLaggingHasALimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		caller, cancel := context.WithCancel(t.Context())
+		ctx, done := journal.Lagging(caller)
+		defer done()
+		cancel()
+		synctest.Wait()
+		if ctx.Err() != nil {
+			t.Errorf("ended at once: %v", ctx.Err())
+		}
+		<-ctx.Done() // a minute of the bubble's clock
+	})
 }
 
 // TestFork: parts that go on at once come to something new each by itself, and the whole with

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"atelier/agent"
 	"atelier/ledger"
 )
 
@@ -25,8 +26,11 @@ func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open [
 	}
 }
 
-// Ended tells whether a run is on record as one that succeeded or failed.
-func (o *Observer) Ended(ctx context.Context, owner, runID string) bool {
+// StatusOf gives the status of a run in the ledger; empty where it cannot be read.
+func (o *Observer) StatusOf(ctx context.Context, owner, runID string) agent.Status {
 	row, err := o.store.Run(ctx, owner, runID)
-	return err == nil && (row.Status == ledger.StatusSucceeded || row.Status == ledger.StatusFailed)
+	if err != nil {
+		return ""
+	}
+	return agent.Status(row.Status)
 }
