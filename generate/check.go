@@ -72,7 +72,7 @@ func (r Request) checkWords() error {
 	}{
 		{"background", r.Background, []string{"transparent", "opaque", "auto"}},
 		{"moderation", r.Moderation, []string{"auto", "low"}},
-		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac"}},
+		{"output_format", r.OutputFormat, []string{"png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt"}},
 		{"method", string(r.Method), []string{"generate", "edit", "variation"}},
 	} {
 		if w.value != "" && !slices.Contains(w.words, w.value) {

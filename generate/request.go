@@ -53,7 +53,7 @@ type Request struct {
 	Background string `json:"background,omitempty"`
 	// Seed makes results repeatable where the model has seeds.
 	Seed *int64 `json:"seed,omitempty"`
-	// OutputFormat is png, jpeg or webp; for audio mp3, wav, opus, aac or flac.
+	// OutputFormat is png, jpeg or webp; for audio mp3, wav, opus, aac or flac; for words txt.
 	OutputFormat string `json:"output_format,omitempty"`
 	// Voice is one of the model's voices, in any case; audio only.
 	Voice string `json:"voice,omitempty"`

@@ -209,10 +209,10 @@ func formatOf(file string) (string, error) {
 		return "jpeg", nil
 	case ".ogg":
 		return "opus", nil
-	case ".webp", ".mp3", ".wav", ".opus", ".aac", ".flac":
+	case ".webp", ".mp3", ".wav", ".opus", ".aac", ".flac", ".txt":
 		return strings.ToLower(filepath.Ext(file)[1:]), nil
 	}
-	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac", file)
+	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac; for words in .txt", file)
 }
 
 // numbered is the name of one of several files.

@@ -56,6 +56,13 @@ func TestMidjourneyOnTheCommandLine(t *testing.T) {
 	}
 	p.atelier(append(two, "--strict")...).refused(t, exitInput, "grids of 4")
 	p.must("generate", "a lighthouse", "-m", "mj", "--strict")
+	// A picture is described in words, which are a file too.
+	words := filepath.Join(p.dir, "words.txt")
+	p.must("generate", "-m", "mj-describe", "--edit", filepath.Join(p.dir, "out-1.png"), "-o", words, "--strict")
+	if said, err := os.ReadFile(words); err != nil || !strings.Contains(string(said), "lighthouse") {
+		t.Errorf("described as %q, %v", said, err)
+	}
+	p.atelier("generate", "a lighthouse", "-m", "mj", "-o", words, "--strict").refused(t, exitInput, "output_format")
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultModerated})
 	p.atelier("generate", "a lighthouse", "-m", "mj").refused(t, exitProvider, "a word of the prompt")
 }
