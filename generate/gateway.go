@@ -214,8 +214,9 @@ func (g *Gateway) Providers() []Provider {
 
 // Generate makes what is asked and waits for it.
 //
-// It returns an error only where no call was made: the errors of [Gateway.Plan], an
-// intent that could not be journalled, or a ctx that had ended. In strict mode the
+// It returns an error only where no call was made: the errors of [Gateway.Plan] and of
+// Request.Accept, an intent that could not be journalled, or a ctx that had ended. With
+// Request.TakeUp such a ctx ends what an earlier process left, and that is the result. In strict mode the
 // result comes with the error and shows the refused settings. After the first call
 // the result tells everything: every slot has its own status and error, see
 // [Result.Err]. What was made is recorded even when ctx ends; what was not is

@@ -32,7 +32,9 @@ type Listing struct {
 	Next string
 }
 
-// ListedTask is a task as its provider's list tells it. What the list does not tell is zero.
+// ListedTask is a task as its provider's list tells it. What the list does not tell is zero. A
+// task without its key is known only where the rest is told: all of it but N, and sides that
+// nobody asked for.
 type ListedTask struct {
 	Task Handle
 	// Key is the key that came with the call.

@@ -83,7 +83,8 @@ type Request struct {
 	// TakeUp goes on with the operation of IdempotencyKey where an earlier process left it
 	// unfinished, as [Gateway.Resume] does; without it such a request is a conflict. One that
 	// ended because its caller gave up is gone on with as well: its tasks are fetched, and calls
-	// that were never made are made.
+	// that were never made are made. Under a context that has ended, what was left unfinished is
+	// ended as if its process had been told: nothing is asked for any more.
 	TakeUp bool `json:"take_up,omitempty"`
 	// Label is the label of the results; "Generated image N", or audio, if empty.
 	Label string `json:"label,omitempty"`

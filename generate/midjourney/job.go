@@ -70,7 +70,7 @@ func newJob(t generate.Task) (*job, error) {
 	act.Name = cmp.Or(act.Name, actImagine)
 	j := &job{Act: act, at: endpoints[act.Name], body: post.Body{}}
 	j.body.Set("notifyHook", t.NotifyURL)
-	j.body.Set("state", t.Key) // the list of jobs shows it: see Find
+	j.body.Set("state", t.Key) // the list of jobs shows it: see List
 	switch {
 	case act.Follows:
 		return j, j.follow(t)
