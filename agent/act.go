@@ -24,20 +24,22 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 	uses := make([]AgentUse, len(s.Agents))
 	var g errgroup.Group
 	g.SetLimit(r.r.cfg.Parallel)
-	for i, call := range s.Actions {
-		ctx, join := journal.Fork(ctx)
+	begin := func(do func(ctx context.Context)) {
+		part, join := journal.Fork(ctx)
 		g.Go(func() error {
 			defer join()
-			res.Actions[i] = r.act(ctx, call, callIndex{turn: r.turns, index: i + 1})
+			do(part)
 			return nil
 		})
 	}
+	for i, call := range s.Actions {
+		begin(func(ctx context.Context) {
+			res.Actions[i] = r.act(ctx, call, callIndex{turn: r.turns, index: i + 1})
+		})
+	}
 	for i, call := range s.Agents {
-		ctx, join := journal.Fork(ctx)
-		g.Go(func() error {
-			defer join()
+		begin(func(ctx context.Context) {
 			res.Agents[i], children[i], uses[i] = r.delegate(ctx, call, callIndex{turn: r.turns, index: len(s.Actions) + i + 1})
-			return nil
 		})
 	}
 	_ = g.Wait() // failures are in the results

@@ -162,30 +162,10 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
 		a := before
-		a.Began, a.Lost, a.Offline = r.r.cfg.Now(), r.missing(ctx, req.Messages), p.Offline
-		if len(a.Lost) > 0 {
-			return json.Marshal(a)
+		var cut error
+		if failed, cut = r.attempt(ctx, req, &a); cut != nil {
+			return nil, cut
 		}
-		a.Response, failed = r.billed(ctx, req)
-		if failed != nil {
-			if ctx.Err() != nil {
-				return nil, failed
-			}
-			if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
-				a.Lost = r.missing(ctx, req.Messages)
-			}
-			if len(a.Lost) > 0 {
-				failed = nil // the bytes went away on the way to the provider
-				return json.Marshal(a)
-			}
-			a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
-			if a.Unsettled {
-				a.asks(p, req)
-			}
-		}
-		// What the provider's text holds of tokens never gets into a durable step.
-		a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
-		a.Ended = r.r.cfg.Now()
 		return json.Marshal(a)
 	})
 	if err != nil {
@@ -205,6 +185,36 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		return a, failed
 	}
 	return a, a.err()
+}
+
+// attempt asks the model, unless a picture is lost, and notes what came of it. failed is the
+// error that was noted; cut is one that is not kept, because the end of ctx made it.
+func (r *run) attempt(ctx context.Context, req chat.Request, a *answered) (failed, cut error) {
+	p := r.model.Profile()
+	a.Began, a.Lost, a.Offline = r.r.cfg.Now(), r.missing(ctx, req.Messages), p.Offline
+	if len(a.Lost) > 0 {
+		return nil, nil
+	}
+	a.Response, failed = r.billed(ctx, req)
+	if failed != nil {
+		if ctx.Err() != nil {
+			return nil, failed
+		}
+		if code := media.CodeOf(failed); code == media.CodeNotFound || code == media.CodeCorrupt {
+			a.Lost = r.missing(ctx, req.Messages)
+		}
+		if len(a.Lost) > 0 {
+			return nil, nil // the bytes went away on the way to the provider
+		}
+		a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
+		if a.Unsettled {
+			a.asks(p, req)
+		}
+	}
+	// What the provider's text holds of tokens never gets into a durable step.
+	a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
+	a.Ended = r.r.cfg.Now()
+	return failed, nil
 }
 
 // count adds a call to usage and cost.

@@ -55,20 +55,19 @@ type run struct {
 	wait            *waiting     // what the run tree waits for; all its runs share it
 	paused          atomic.Bool  // something of the run waits for a person
 
-	mu           sync.Mutex // guards what follows; acts of a step write it at once
-	warnings     []string
-	usage        Usage
-	cost         Cost
-	steps        []StepRecord
-	models       []ModelUse
-	dispositions []generate.Disposition
-	context      []InputImage       // pictures of actions that the policy showed
-	unseen       []string           // pictures that the model must be told it cannot see
-	seen         map[media.Ref]bool // items whose media-stored event was emitted
-	spent        int64              // tokens of the run's own calls
-	latest       int64              // those of the newest one
-	begun        bool               // the run's row was saved, or could not be
-	held         []Event            // what was emitted before
+	mu            sync.Mutex // guards what follows; acts of a step write it at once
+	warnings      []string
+	usage         Usage
+	cost          Cost
+	steps         []StepRecord
+	models        []ModelUse
+	dispositions  []generate.Disposition
+	context       []InputImage       // pictures of actions that the policy showed
+	unseen        []string           // pictures that the model must be told it cannot see
+	seen          map[media.Ref]bool // items whose media-stored event was emitted
+	spent, latest int64              // tokens of the run's own calls, and of the newest one
+	begun         bool               // the run's row was saved, or could not be
+	held          []Event            // what was emitted before
 }
 
 // preference is what the caller of a run prefers, before the definitions.
