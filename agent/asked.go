@@ -8,8 +8,9 @@ import (
 	"atelier/chat"
 )
 
-// asker is an optional ability of an [Observer]: it knows what earlier processes began.
-type asker interface {
+// Witness is an optional ability of an [Observer]: it knows what earlier processes began.
+// Without it nothing was begun. Its methods are called under contexts that do not end.
+type Witness interface {
 	// OpenPrompts gives the ids of the model calls of a run that are on record without an end.
 	OpenPrompts(ctx context.Context, owner, runID string) ([]string, error)
 	// StatusOf gives the status of a run on record; empty where there is none.
@@ -30,7 +31,7 @@ func (r *run) unanswered(ctx context.Context, step, id string) bool {
 		return false
 	}
 	r.calledBefore.once.Do(func() {
-		a, ok := r.r.cfg.Observer.(asker)
+		a, ok := r.r.cfg.Observer.(Witness)
 		if !ok {
 			return
 		}

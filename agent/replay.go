@@ -52,7 +52,7 @@ type recall struct {
 // is asked before the run is on record as one that begins. One that failed in an earlier part
 // may be what is tried again.
 func (r *run) endedBefore(ctx context.Context) bool {
-	a, ok := r.r.cfg.Observer.(asker)
+	a, ok := r.r.cfg.Observer.(Witness)
 	if !ok || !r.replays || r.depth == 0 || r.spec.code == nil {
 		return false
 	}

@@ -7,6 +7,8 @@ import (
 	"atelier/ledger"
 )
 
+var _ agent.Witness = (*Observer)(nil)
+
 // OpenPrompts gives the ids of the model calls of a run that are on record without an end:
 // those that its process had no answer to when it ended.
 func (o *Observer) OpenPrompts(ctx context.Context, owner, runID string) (open []string, err error) {
