@@ -1,6 +1,7 @@
 package generate_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,49 @@ models:
 	}
 	if m, ok := c.Lookup("openai/house model"); !ok || m.Provider != "openai" {
 		t.Errorf("added row %+v, %v", m, ok)
+	}
+}
+
+// TestOverridesStayInTheirCatalogue: all catalogues of a process begin with the same rows, and
+// what a user's file changes is changed in its own.
+func TestOverridesStayInTheirCatalogue(t *testing.T) {
+	t.Parallel()
+	shipped := func() string {
+		c, err := generate.LoadCatalogue()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(c.Models())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	before := shipped()
+	for _, file := range []string{`
+provider: gemini
+models:
+  - {api_model: gemini-3-pro-image, size: {table: {9K: {"1:1": 9x9}}}, input_types: [image/png], supports: []}
+  - {name: X, api_model: x-1, like: gemini/gemini-3-pro-image, size: {table: {8K: {"1:1": 8x8}}}}
+`, `
+provider: midjourney
+models:
+  - api_model: midjourney-v7
+    name: Mine
+    option_rules: {speed: {words: [slow]}}
+    acts: [{name: imagine, for: [generate], takes: [speed]}]
+    flags: []
+`} {
+		own, err := generate.LoadCatalogue(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := json.Marshal(own.Models()); err != nil || string(b) == before {
+			t.Errorf("the file changed nothing: %v", err)
+		}
+		if shipped() != before {
+			t.Fatalf("the shipped catalogue was changed by %s", file)
+		}
 	}
 }
 
