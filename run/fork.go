@@ -119,11 +119,7 @@ func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.Ru
 		}
 		return s.cfg.Ledger.SaveRunState(ctx, next)
 	}
-	if b, ok := s.cfg.Ledger.(ledger.Batcher); ok {
-		err = b.Together(ctx, save)
-	} else {
-		err = save(ctx)
-	}
+	err = together(ctx, s.cfg.Ledger, save)
 	return next, err
 }
 

@@ -118,15 +118,19 @@ func (l *Operations) SlotDone(ctx context.Context, operation string, s generate.
 
 // Together makes one commit of what fn saves, where the ledger can.
 func (l *Operations) Together(ctx context.Context, fn func(context.Context)) error {
-	b, ok := l.store.(ledger.Batcher)
-	if !ok {
-		fn(ctx)
-		return nil
-	}
-	return b.Together(ctx, func(ctx context.Context) error {
+	return together(ctx, l.store, func(ctx context.Context) error {
 		fn(ctx)
 		return nil
 	})
+}
+
+// together makes one commit of what fn saves in a store, where the store can; fn may then run
+// again.
+func together(ctx context.Context, store any, fn func(context.Context) error) error {
+	if b, ok := store.(ledger.Batcher); ok {
+		return b.Together(ctx, fn)
+	}
+	return fn(ctx)
 }
 
 // Recall gives the result of the finished operation with this key. One that is not
