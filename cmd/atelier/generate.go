@@ -31,7 +31,7 @@ type generateCmd struct {
 	NegativePrompt string   `help:"What to avoid." placeholder:"TEXT"`
 	Background     string   `help:"transparent, opaque or auto." placeholder:"B"`
 	Seed           *int64   `help:"Repeat a result where the model has seeds." placeholder:"N"`
-	Format         string   `help:"png, jpeg or webp, or mp3, wav, opus, aac or flac for sound; the ending of -o otherwise." placeholder:"F"`
+	Format         string   `help:"png, jpeg or webp; mp3, wav, opus, aac or flac for sound; txt for words; the ending of -o otherwise." placeholder:"F"`
 	Voice          string   `help:"Who speaks; see atelier models show." placeholder:"NAME"`
 	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
 	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
