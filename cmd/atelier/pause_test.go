@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,6 +274,24 @@ func (s *workshop) watch(t *testing.T, seen func(ledger.Store) bool, do func()) 
 	})
 }
 
+// shut lets no request arrive until the function is called; those until then never do.
+func (s *workshop) shut() (reopen func()) {
+	over := make(chan struct{})
+	each := func(with func(*http.Request)) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.each = with
+	}
+	each(func(*http.Request) {
+		<-over
+		panic(http.ErrAbortHandler)
+	})
+	return func() {
+		each(nil)
+		close(over)
+	}
+}
+
 // look opens the ledger of this place.
 func (s *workshop) look(t *testing.T, at func(ledger.Store)) {
 	t.Helper()
@@ -309,12 +328,14 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 			if o := s.atelier("resume", id); o.code != exitPaused || !strings.Contains(o.stdout, "Which colour?") {
 				t.Errorf("killed behind the pause: exit %d, %s%s", o.code, o.stdout, o.stderr)
 			}
+			reopen := s.shut() // what follows the answer at once does not get far
 			proc = s.start("resume", id, "--answer", red)
 			s.watch(t, func(l ledger.Store) bool {
 				st, err := l.RunState(t.Context(), owner, id)
 				return err == nil && st.Status == ledger.WaitAnswered
 			}, func() { _ = proc.cmd.Process.Kill() })
 			proc.wait()
+			reopen()
 			if o := s.atelier("resume", id, "--answer", `{"colour":"blue"}`); o.code != exitInput {
 				t.Errorf("a second answer: exit %d, %s%s", o.code, o.stdout, o.stderr)
 			}
