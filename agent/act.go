@@ -107,7 +107,7 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 	done := r.invoke(media.WithScope(ctx, scope), call, at, rec.ID)
 	out := done.Outcome
 	if errors.Is(out.Err, ErrPaused) {
-		r.hold(ctx, rec)
+		r.hold(ctx, rec, nil)
 		return out
 	}
 	if !done.Ended.IsZero() {
@@ -245,10 +245,11 @@ func (r *run) saveStep(ctx context.Context, rec StepRecord) {
 	r.save(ctx, "step", func(ctx context.Context) error { return r.r.cfg.Observer.SaveStep(ctx, rec) })
 }
 
-// hold saves an act that waits for a person.
-func (r *run) hold(ctx context.Context, rec StepRecord) {
+// hold saves an act that waits for a person, by itself or by its sub-agent.
+func (r *run) hold(ctx context.Context, rec StepRecord, child *run) {
 	r.paused.Store(true)
 	rec.Status, rec.FinishedAt = StatusPaused, time.Time{}
+	r.wait.hold(r, heldAct{rec, child})
 	r.saveStep(ctx, rec)
 	r.mu.Lock()
 	r.steps = append(r.steps, rec)

@@ -28,13 +28,19 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	if journal.Left(ctx) {
 		return agentOutcome{Name: child.spec.name}, nil, use
 	}
+	if res.Status == StatusPaused {
+		rec.StartedAt = r.wait.span(child.journal.Name("")).StartedAt
+		r.hold(ctx, rec, child)
+		return agentOutcome{Name: child.spec.name, waits: true}, child, use
+	}
+	return r.delegated(ctx, rec, child, res, err), child, use
+}
+
+// delegated puts the end of a sub-agent on record.
+func (r *run) delegated(ctx context.Context, rec StepRecord, child *run, res *Result, err error) agentOutcome {
 	made := madeBy(res)
 	span := r.wait.span(child.journal.Name(""))
 	rec.StartedAt, rec.FinishedAt = span.StartedAt, span.EndedAt
-	if res.Status == StatusPaused {
-		r.hold(ctx, rec)
-		return agentOutcome{Name: child.spec.name, waits: true}, child, use
-	}
 	out := agentOutcome{
 		Name: child.spec.name, Slug: child.spec.slug, Success: err == nil, Message: res.Message,
 		Payload: child.shown(ctx), Media: boundedList(viewsOf(made)), Error: res.Error,
@@ -50,7 +56,7 @@ func (r *run) delegate(ctx context.Context, call AgentCall, at callIndex) (agent
 	r.emit(ctx, EventAgentFinished, AgentFinished{
 		StepID: rec.ID, Agent: child.spec.slug, ChildRunID: child.id, Status: res.Status, Message: out.Message, Refs: refsOf(made),
 	})
-	return out, child, use
+	return out
 }
 
 // prepare checks a call and makes the child's run with what it is granted: the refs

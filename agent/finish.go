@@ -31,6 +31,9 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	default:
 		status = StatusFailed
 	}
+	if err != nil {
+		r.unwait(ctx, err)
+	}
 	r.wait.drop(r.journal.Name(""))
 	rec := r.record(status, err)
 	res := r.result(rec)

@@ -28,10 +28,27 @@ type waiting struct {
 	mu   sync.Mutex // guards what follows
 	open []Question
 	runs map[string]Span
+	held map[*run][]heldAct
 }
 
 func newWaiting(before *State, now time.Time) *waiting {
-	return &waiting{before: before, began: now, runs: map[string]Span{}}
+	return &waiting{before: before, began: now, runs: map[string]Span{}, held: map[*run][]heldAct{}}
+}
+
+// hold notes that an act of a run waits.
+func (w *waiting) hold(r *run, h heldAct) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[r] = append(w.held[r], h)
+}
+
+// release gives the acts of a run that wait, and forgets them.
+func (w *waiting) release(r *run) []heldAct {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	held := w.held[r]
+	delete(w.held, r)
+	return held
 }
 
 // ask opens a question. One that was open before keeps its id and its time.

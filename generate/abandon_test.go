@@ -65,3 +65,21 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 		})
 	}
 }
+
+// TestLostCallEndsAsItsCaller: a call that another process sent and that was not answered ends as
+// its caller does, cancelled or out of time.
+func TestLostCallEndsAsItsCaller(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, over := context.WithDeadline(t.Context(), day(11, 21).AddDate(-10, 0, 0))
+	defer over()
+	for ctx, want := range map[context.Context]media.Code{gone: media.CodeCancelled, late: media.CodeDeadline} {
+		h := build(t, nil)
+		op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+		got, err := h.heir(t, nil).Resume(ctx, op)
+		if err != nil || got.Slots[0].Error == nil || got.Slots[0].Error.Code != want || got.Usage.Unsettled != 1 {
+			t.Errorf("%s: %+v, %v", want, got, err)
+		}
+	}
+}

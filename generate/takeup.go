@@ -107,7 +107,7 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	failed := media.Errorf(media.CodeUnavailable,
 		"the process ended while %s was at work: the call may have been billed, so it is not repeated; ask again if you accept that", c.plan.Model.Name)
 	if ctx.Err() != nil { // nobody wants it any more
-		failed.Code = media.CodeCancelled
+		failed.Code = asError(ctx.Err()).Code
 	}
 	failed.Cause, failed.Retryable = ErrUnsettled, false
 	if d.got >= c.n() {
