@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/action/mediaset"
@@ -127,10 +128,14 @@ func TestPicturesLeaveAContextThatIsTooLong(t *testing.T) {
 // labels is a recorder that can change labels.
 type labels struct {
 	recorder
+
+	mu      sync.Mutex // guards changed: acts end at once
 	changed []string
 }
 
 func (l *labels) LabelMedia(_ context.Context, owner, id, label, description string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.changed = append(l.changed, strings.Join([]string{owner, id, label, description}, "|"))
 	return nil
 }
