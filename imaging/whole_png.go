@@ -21,7 +21,7 @@ func (w *walker) png() error {
 		return err
 	}
 	c := &chunk{in: w, sum: crc32.NewIEEE()}
-	size := int64(0) // of all pixels; 0 if it is not known
+	var all []pass // none if they are not known
 	pixels := false
 	for err := c.next(); ; err = c.advance() {
 		if err != nil {
@@ -29,7 +29,7 @@ func (w *walker) png() error {
 		}
 		if c.kind == "IDAT" && !pixels {
 			pixels = true
-			if err := c.inflate(size); err != nil {
+			if err := c.inflate(all); err != nil {
 				return err
 			}
 		}
@@ -39,7 +39,7 @@ func (w *walker) png() error {
 			if _, err := io.ReadFull(c, head[:]); err != nil {
 				return err
 			}
-			size = inflated(head)
+			all = passes(head)
 		case "IEND":
 			if err := c.end(); err != nil {
 				return err
@@ -121,13 +121,13 @@ func (p pixels) Read(b []byte) (int, error) {
 	return p.chunk.Read(b)
 }
 
-// inflate reads all pixels, and keeps none: their stream has to be good and to hold as many
-// bytes as the header says. Decoders pass over more than that, so they are not read. A wrong
+// inflate reads all pixels, and keeps none: their stream has to be good, to hold as many
+// bytes as the header says, and to know the filter of each row. Decoders pass over more than that, so they are not read. A wrong
 // checksum of a chunk says it better than what follows from it.
-func (c *chunk) inflate(size int64) error {
+func (c *chunk) inflate(all []pass) error {
 	var bad error
-	if size > 0 && size <= mostInflated {
-		bad = c.decompress(size)
+	if size := inflated(all); size > 0 && size <= mostInflated {
+		bad = c.decompress(all, size)
 	}
 	if _, err := io.Copy(io.Discard, pixels{c}); err != nil {
 		return err
@@ -135,12 +135,12 @@ func (c *chunk) inflate(size int64) error {
 	return bad
 }
 
-func (c *chunk) decompress(size int64) error {
+func (c *chunk) decompress(all []pass, size int64) error {
 	z, err := zlib.NewReader(pixels{c})
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(z, size+1))
+	n, err := io.Copy(&filters{left: all}, io.LimitReader(z, size+1))
 	if err == nil && n < size {
 		err = fmt.Errorf("it holds %d bytes of pixels, and %d are missing", n, size-n)
 	}
@@ -152,30 +152,66 @@ var adam7 = [7]struct{ x, y, dx, dy int64 }{
 	{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
 }
 
-// inflated is how many bytes the pixels of a header are: each row has one more, of its filter.
-// It is 0 for a header that means nothing, and huge rather than wrong for a huge one.
-func inflated(head [13]byte) int64 {
+// pass is a part of the pixels: so many rows of so many bytes, of which the first says its filter.
+type pass struct{ row, rows int64 }
+
+// inflated is how many bytes the pixels are.
+func inflated(all []pass) (size int64) {
+	for _, p := range all {
+		size += p.row * p.rows
+	}
+	return size
+}
+
+// passes are the parts of the pixels of a header; none for one that means nothing, and huge
+// rather than wrong for a huge one.
+func passes(head [13]byte) (all []pass) {
 	width, height := int64(binary.BigEndian.Uint32(head[:])), int64(binary.BigEndian.Uint32(head[4:]))
 	samples := map[byte]int64{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[head[9]]
 	bits := samples * int64(head[8])
 	switch {
 	case width == 0 || height == 0 || bits == 0 || head[8] > 16:
-		return 0
+		return nil
 	case width > mostInflated || height > mostInflated/width:
-		return mostInflated + 1
+		return []pass{{mostInflated + 1, 1}}
 	}
-	area := func(w, h int64) int64 {
-		if w <= 0 || h <= 0 {
-			return 0
+	add := func(w, h int64) {
+		if w > 0 && h > 0 {
+			all = append(all, pass{(w*bits+7)/8 + 1, h})
 		}
-		return ((w*bits+7)/8 + 1) * h
 	}
 	if head[12] == 0 {
-		return area(width, height)
+		add(width, height)
+		return all
 	}
-	sum := int64(0)
 	for _, p := range adam7 {
-		sum += area((width-p.x+p.dx-1)/p.dx, (height-p.y+p.dy-1)/p.dy)
+		add((width-p.x+p.dx-1)/p.dx, (height-p.y+p.dy-1)/p.dy)
 	}
-	return sum
+	return all
+}
+
+// mostFilter is the highest filter of a row. W3C PNG 3rd edition, §9.
+const mostFilter = 4
+
+// filters reads the filters of the rows that are written to it.
+type filters struct {
+	left []pass // what has yet to begin
+	next int64  // how many bytes on the next row begins
+}
+
+// Write implements [io.Writer].
+func (f *filters) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(f.left) > 0 && int64(len(b)) > f.next {
+		b = b[f.next:]
+		if b[0] > mostFilter {
+			return 0, fmt.Errorf("a row has filter %d, which does not exist", b[0])
+		}
+		f.next = f.left[0].row
+		if f.left[0].rows--; f.left[0].rows == 0 {
+			f.left = f.left[1:]
+		}
+	}
+	f.next -= int64(len(b))
+	return n, nil
 }

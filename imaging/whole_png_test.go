@@ -39,9 +39,22 @@ func chunked(w, h uint32, interlaced bool, data ...[]byte) []byte {
 // deflated is so many bytes of pixels as a stream.
 func deflated(tb testing.TB, n int) []byte {
 	tb.Helper()
+	return stream(tb, make([]byte, n))
+}
+
+// filtered is like deflated, with a filter that does not exist at a place.
+func filtered(tb testing.TB, n, at int) []byte {
+	tb.Helper()
+	rows := make([]byte, n)
+	rows[at] = 5
+	return stream(tb, rows)
+}
+
+func stream(tb testing.TB, rows []byte) []byte {
+	tb.Helper()
 	var buf bytes.Buffer
 	z := zlib.NewWriter(&buf)
-	if _, err := z.Write(make([]byte, n)); err != nil {
+	if _, err := z.Write(rows); err != nil {
 		tb.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
@@ -80,6 +93,10 @@ func TestPixelsOfPNG(t *testing.T) {
 		"no sum":                  {chunked(side, side, false, good[:len(good)-4]), false},
 		"half a stream":           {chunked(side, side, false, good[:len(good)/2]), false},
 		"an empty stream":         {chunked(side, side, false, nil), false},
+		"a bad filter":            {chunked(side, side, false, filtered(t, size, 0)), false},
+		"a bad last filter":       {chunked(side, side, false, filtered(t, size, size-side-1)), false},
+		"a pixel like that":       {chunked(side, side, false, filtered(t, size, size-1)), true},
+		"interlaced, bad filter":  {chunked(5, 5, true, filtered(t, 25+11, 30)), false},
 		"a row too few":           {chunked(side, side+1, false, good), false},
 		"interlaced, too few":     {chunked(5, 5, true, deflated(t, 25+10)), false},
 	} {
@@ -108,7 +125,7 @@ func TestSizesOfPNG(t *testing.T) {
 				head[9], head[8] = kind[0], kind[1]
 				for interlace := range byte(2) {
 					head[12] = interlace
-					size := int(inflated(head))
+					size := int(inflated(passes(head)))
 					file := chunked(1, 1, false, deflated(t, size))
 					copy(file[16:29], head[:])
 					binary.BigEndian.PutUint32(file[29:], crc32.ChecksumIEEE(file[12:29]))
