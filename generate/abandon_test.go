@@ -3,6 +3,7 @@ package generate_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"atelier/generate"
 	"atelier/media"
@@ -63,6 +64,33 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 				t.Errorf("asked to stop %d times, %d new calls", n, len(h.gemini.Tasks())-asked)
 			}
 		})
+	}
+}
+
+// TestCallEndsAsItsCaller: a call that is under way ends as its caller does, cancelled or out of
+// time.
+func TestCallEndsAsItsCaller(t *testing.T) {
+	t.Parallel()
+	for _, want := range []media.Code{media.CodeCancelled, media.CodeDeadline} {
+		h := build(t, nil)
+		ctx, end := context.WithCancel(t.Context())
+		if want == media.CodeDeadline {
+			ctx, end = context.WithTimeout(t.Context(), time.Second)
+		}
+		defer end()
+		h.openai.OnStart = func(call context.Context, _ generate.Task, _ int) (generate.Update, error) {
+			if want == media.CodeCancelled {
+				end()
+			}
+			<-call.Done()
+			return generate.Update{}, media.Errorf(media.CodeCancelled, "%w", generate.ErrUnsettled)
+		}
+		got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+		if err != nil || got.Slots[0].Error == nil || got.Slots[0].Error.Code != want {
+			t.Errorf("%s: %+v, %v", want, got, err)
+		} else if got.Usage.Unsettled != 1 {
+			t.Errorf("%s: %+v", want, got.Usage)
+		}
 	}
 }
 

@@ -206,16 +206,28 @@ func (x *execution) step(ctx context.Context, name string, fn func(context.Conte
 func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
-		ctx, over := sending(ctx, t.Model)
+		call, over := sending(ctx, t.Model)
 		defer over()
-		ctx, stop := context.WithTimeout(ctx, limit)
+		call, stop := context.WithTimeout(call, limit)
 		defer stop()
-		return c.plan.driver.Start(ctx, t)
+		u, err := c.plan.driver.Start(call, t)
+		return u, late(ctx, t.Model, err)
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
 	return u, err
+}
+
+// late tells a call that was cut off because the caller's time was over from one that was
+// cancelled: its own context knows of neither.
+func late(ctx context.Context, m Model, err error) error {
+	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	e := asError(err)
+	e.Code, e.Message, e.Cause = media.CodeDeadline, "the time was over before "+m.Name+" answered", err
+	return e
 }
 
 // receive turns an answer into the receipt of its attempt.
