@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"strconv"
 	"time"
 
@@ -281,23 +280,4 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	if err := x.g.config.Operations.Attempt(save, a); err != nil {
 		x.warn("a provider call could not be journalled: " + asError(err).Message)
 	}
-}
-
-// Add sums up.
-func (u *Usage) Add(v Usage) {
-	u.Calls += v.Calls
-	u.Images += v.Images
-	u.Unsettled += v.Unsettled
-	u.InputTokens = sum(u.InputTokens, v.InputTokens)
-	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)
-	u.ImageInputTokens = sum(u.ImageInputTokens, v.ImageInputTokens)
-	u.ImageOutputTokens = sum(u.ImageOutputTokens, v.ImageOutputTokens)
-}
-
-// sum adds counts that a provider named, and does not wrap round.
-func sum(a, b int64) int64 {
-	if b > 0 && a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + max(b, 0)
 }

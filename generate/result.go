@@ -1,6 +1,10 @@
 package generate
 
-import "atelier/media"
+import (
+	"math"
+
+	"atelier/media"
+)
 
 // Status is the state of an operation or of one slot.
 type Status string
@@ -119,4 +123,23 @@ func (r *Result) Err() error {
 		}
 	}
 	return nil
+}
+
+// Add sums up.
+func (u *Usage) Add(v Usage) {
+	u.Calls += v.Calls
+	u.Images += v.Images
+	u.Unsettled += v.Unsettled
+	u.InputTokens = sum(u.InputTokens, v.InputTokens)
+	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)
+	u.ImageInputTokens = sum(u.ImageInputTokens, v.ImageInputTokens)
+	u.ImageOutputTokens = sum(u.ImageOutputTokens, v.ImageOutputTokens)
+}
+
+// sum adds counts that a provider named, and does not wrap round.
+func sum(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + max(b, 0)
 }
