@@ -80,6 +80,8 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 // recallRun reads what there is of a part that another process may have begun. It is read
 // also for a run that is cancelled, which ends as such. over tells that the part has ended.
 func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
 	var row ledger.Run
 	unknown := error(nil)
 	if !r.fresh {

@@ -51,7 +51,8 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 
 // Resume goes on with a run; any run of its tree names it. A run that waits for a person
 // needs a reply, which is kept before the run goes on: of several at once one is taken.
-// A run whose process has ended goes on from its last finished step, without a reply.
+// A run whose process has ended goes on from its last finished step, without a reply; one that
+// was cancelled, and whose process ended before it heard of that, ends as such.
 //
 // Errors: media.CodeNotFound for an unknown run or somebody else's; media.CodeConflict for
 // one that is over or under way, for one that waits where reply is nil, and for a reply
@@ -235,9 +236,7 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 		return s.again(ctx, st) // its process ended between the answer and the next part
 	case unknown && row.FinishedAt.IsZero():
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
-	case err == nil && state == durable.StateOver && row.FinishedAt.IsZero() && row.Status == ledger.StatusRunning:
-		return nil, media.Errorf(media.CodeConflict, "run %s was cancelled, and its process ended before it heard of that: end it with atelier runs cancel %[1]s", row.ID)
-	case unknown || err == nil && state == durable.StateOver:
+	case unknown || err == nil && state == durable.StateOver && !untold(row, state):
 		return nil, over()
 	case err != nil:
 		return nil, err

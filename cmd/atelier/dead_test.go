@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -171,6 +172,54 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 				if s.requested() != before {
 					t.Error("services were asked when the time was over")
 				}
+				return s.end(t, id)
+			}
+			live := end(false)
+			end(true).same(t, live)
+		})
+	}
+}
+
+// TestKilledBeforeItHeard: a run that was cancelled, and whose process was killed before it heard
+// of that, is ended by whoever takes it over as by its process.
+func TestKilledBeforeItHeard(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"resume", "serve"} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			end := func(kill bool) endOf {
+				s := newWorkshop(t)
+				s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "1000000"
+				begun := s.stall(t, places()["sub-agent paints"])
+				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+				<-begun
+				id := s.onlyRun().ID
+				s.known(t, id, "sub-agent paints")
+				if !kill {
+					s.must("runs", "cancel", id)
+					proc.wait()
+					return s.end(t, id)
+				}
+				_ = proc.cmd.Process.Signal(syscall.SIGSTOP)
+				cancelling := s.start("runs", "cancel", id)
+				eventually(t, "the cancel", func() bool { return strings.Contains(string(s.engineDump()), "status=CANCELLED") })
+				_ = proc.cmd.Process.Kill()
+				_ = cancelling.cmd.Process.Kill()
+				proc.wait()
+				cancelling.wait()
+				before := s.requested()
+				if by == "resume" {
+					o := s.atelier("resume", id, "--json")
+					if ans := decode[answer](t, o); o.code != exitInterrupted || len(ans.Outputs)+len(ans.AlsoMade) != 2 || ans.Status != "cancelled" {
+						t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+					}
+				} else {
+					s.serveUntil(t, func() bool { return s.over(id) })
+				}
+				if s.requested() != before {
+					t.Error("services were asked for a cancelled run")
+				}
+				s.refuseAgain(t, id)
 				return s.end(t, id)
 			}
 			live := end(false)
