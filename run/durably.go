@@ -88,6 +88,7 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 		row, unknown = s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	}
 	r.result, err = s.recallPart(ctx, w, !r.fresh && unknown == nil)
+	w.taken = !r.fresh
 	if err == nil && r.result == nil && !r.fresh && unknown == nil {
 		s.takenOver(ctx, agents, row)
 	}

@@ -24,6 +24,7 @@ func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
 	if media.CodeOf(why) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
+	s.closeOpen(ctx, req, status)
 	s.endAs(ctx, row, status, why)
 }
 
@@ -113,6 +114,7 @@ func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
 	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
+	s.closeOpen(ctx, v.State.Request, agent.StatusCancelled)
 	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
 	for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
 		list, err := s.cfg.Ledger.ListRuns(ctx, st.Owner, ledger.RunQuery{Tree: st.RunID, Status: ledger.StatusPaused, Page: p})

@@ -34,7 +34,7 @@ func (h *house) durably(t *testing.T) *run.Service {
 	var err error
 	h.engine, err = durable.Open(t.Context(), c)
 	must(t, err)
-	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: h.engine})
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: h.engine, Gateway: h.gateway})
 	must(t, err)
 	t.Cleanup(s.Close)
 	return s

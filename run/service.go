@@ -38,6 +38,9 @@ type Config struct {
 	// Engine makes runs durable: they can be taken over when their process ends. The
 	// service launches and closes it. Nil means that runs end with their process.
 	Engine *durable.Engine
+	// Gateway ends the generations that processes which ended left in a run; *generate.Gateway
+	// does. Nil means that they stay as they are.
+	Gateway Abandoner
 	// Setting says how Agents are set up, as small JSON without secrets: what whoever
 	// takes a run over has to know. Nil means that there is nothing to know.
 	Setting json.RawMessage
