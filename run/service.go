@@ -161,7 +161,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 // preparer is a runner that can take media out of a request before it is kept;
 // *agent.Runner is one.
 type preparer interface {
-	Prepare(ctx context.Context, r agent.Request) (agent.Request, error)
+	PrepareWith(ctx context.Context, r agent.Request, recorder media.Recorder) (agent.Request, error)
 }
 
 // begin keeps what is asked and lets the run begin. Where the ledger takes no rows nothing
@@ -177,7 +177,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
 		return err
 	}
 	if p, ok := s.cfg.Agents.(preparer); ok {
-		if req, err = p.Prepare(ctx, req); err != nil {
+		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
 			return s.elsewhere(ctx, req.Owner, err)
 		}
 	}
