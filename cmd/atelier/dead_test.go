@@ -272,24 +272,33 @@ func TestCallsAskedAgainCount(t *testing.T) {
 		s.env["ATELIER_BUDGET_OWNER"] = "5"
 		return s
 	}
-	t.Run("killed", func(t *testing.T) {
-		t.Parallel()
-		s := start(t)
-		begun := s.stall(t, places()["sub-agent thinks"])
-		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
-		<-begun
-		id := s.onlyRun().ID
-		s.known(t, id, "sub-agent thinks")
-		_ = proc.cmd.Process.Kill()
-		proc.wait()
-		s.mu.Lock()
-		s.each = nil
-		s.mu.Unlock()
-		s.must("resume", id)
-		if row := s.spends(t, id); row.Usage.ModelCalls != 4 || row.Cost.Complete {
-			t.Errorf("%+v, complete %t", row.Usage, row.Cost.Complete)
-		}
-	})
+	for name, deaths := range map[string]int{"killed": 1, "killed twice": 2, "killed three times": 3} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			begun := s.stall(t, places()["sub-agent thinks"])
+			command := []string{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")}
+			for range deaths {
+				proc := s.start(command...)
+				<-begun
+				id := s.onlyRun().ID
+				s.known(t, id, "sub-agent thinks")
+				_ = proc.cmd.Process.Kill()
+				proc.wait()
+				command = []string{"resume", id}
+			}
+			s.mu.Lock()
+			s.each = nil
+			s.mu.Unlock()
+			s.must(command...)
+			if row := s.spends(t, command[1]); row.Usage.ModelCalls != 4 || row.Cost.Complete {
+				t.Errorf("%+v, complete %t", row.Usage, row.Cost.Complete)
+			}
+			if o := s.must("runs", "show", command[1], "--steps"); strings.Contains(o.stdout, "again") {
+				t.Errorf("steps %s", o.stdout)
+			}
+		})
+	}
 	t.Run("tried again", func(t *testing.T) {
 		t.Parallel()
 		s := start(t)
