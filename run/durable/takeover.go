@@ -155,15 +155,20 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 		return err
 	}
 	defer func() { _ = held.release(false) }()
+	return e.takeHeld(ctx, *row)
+}
+
+// takeHeld takes over work whose process has ended, while nobody else can: its lock is held.
+func (e *Engine) takeHeld(ctx context.Context, row dbos.WorkflowStatus) error {
 	// Somebody may have taken it over before the lock was ours.
-	now, err := e.status(id)
+	now, err := e.status(row.ID)
 	switch {
 	case err != nil:
 		return err
 	case now == nil || now.ExecutorID != row.ExecutorID || now.Status == dbos.WorkflowStatusEnqueued:
 		return nil
 	case now.Status != dbos.WorkflowStatusPending && now.Status != dbos.WorkflowStatusCancelled:
-		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
+		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", row.ID, now.Status)
 	}
 	if now.Status == dbos.WorkflowStatusCancelled && !marked(*now) { // by an older program
 		if err := e.note(*now, cancelMark, true); err != nil {
@@ -173,8 +178,8 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	if _, err := dbos.ResumeWorkflow[string](root, id, dbos.WithResumeQueue(queueName)); err != nil {
-		return e.failure("take work "+id+" over", err)
+	if _, err := dbos.ResumeWorkflow[string](root, row.ID, dbos.WithResumeQueue(queueName)); err != nil {
+		return e.failure("take work "+row.ID+" over", err)
 	}
 	return nil
 }
