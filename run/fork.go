@@ -58,34 +58,16 @@ type Fork struct {
 // are none, media.CodeUnsupported for a run whose steps are not kept, and those of
 // agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	p, tree, err := s.kept(ctx, owner, runID, f)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.past(row, st)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cut(f); err != nil {
-		return nil, err
-	}
-	if f.Setting != nil {
-		if p.setting, err = f.Setting(p.setting); err != nil {
-			return nil, err
-		}
-	}
-	p.inTime(s.cfg.Now())
-	f.apply(&p.State.Request)
 	id := s.cfg.NewID()
-	with, err := s.furnish(ctx, &p, f, row.Tree, id)
+	with, err := s.furnish(ctx, &p, f, tree, id)
 	if err != nil {
 		return nil, err
 	}
-	p.Forked = &origin{Run: row.Tree, Step: f.From}
+	p.Forked = &origin{Run: tree, Step: f.From}
 	next := ledger.RunState{
 		RunID: id, Owner: owner, Status: ledger.WaitAnswered, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
@@ -93,11 +75,38 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}
-	if next, err = s.plant(ctx, p, row.Tree, next, with); err != nil {
+	if next, err = s.plant(ctx, p, tree, next, with); err != nil {
 		s.leave(r)
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
+}
+
+// kept reads the run tree that a fork begins from, and leaves of it what the fork keeps and does not
+// change.
+func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past, tree string, err error) {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err != nil {
+		return p, "", err
+	}
+	st, err := s.state(ctx, row)
+	if err != nil {
+		return p, "", err
+	}
+	if p, err = s.past(row, st); err != nil {
+		return p, "", err
+	}
+	if err := p.cut(f); err != nil {
+		return p, "", err
+	}
+	if f.Setting != nil {
+		if p.setting, err = f.Setting(p.setting); err != nil {
+			return p, "", err
+		}
+	}
+	p.inTime(s.cfg.Now())
+	f.apply(&p.State.Request)
+	return p, row.Tree, nil
 }
 
 // plant saves the state of a new run, the media that it brings and the media that what is kept
