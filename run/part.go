@@ -108,7 +108,7 @@ func (s *Service) play(ctx context.Context, agents Agents, w work) (*agent.Resul
 	if w.forked != nil {
 		ctx = context.WithValue(ctx, forkKey{}, w.forked)
 	}
-	w.Request.Closing = s.closing(w)
+	w.Request.Begun, w.Request.Closing = w.taken, s.closing(w)
 	res, err := s.execute(ctx, agents, w.Request, w.Thread)
 	if journal.Left(ctx) {
 		return res, err

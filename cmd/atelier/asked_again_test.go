@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,17 +45,26 @@ func TestCallsAskedAgainCount(t *testing.T) {
 		s.env["ATELIER_BUDGET_OWNER"] = "5"
 		return s
 	}
-	for name, deaths := range map[string]int{"killed": 1, "killed twice": 2, "killed three times": 3} {
+	for name, c := range map[string]struct {
+		deaths int
+		place  string
+		when   func(*http.Request, string) bool
+	}{
+		"killed":                       {1, "sub-agent thinks", places()["sub-agent thinks"]},
+		"killed three times":           {3, "sub-agent thinks", places()["sub-agent thinks"]},
+		"killed at first":              {1, "boss thinks", bossThinks},
+		"killed three times, at first": {3, "boss thinks", bossThinks},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
-			begun := s.stall(t, places()["sub-agent thinks"])
+			begun := s.stall(t, c.when)
 			command := []string{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")}
-			for range deaths {
+			for range c.deaths {
 				proc := s.start(command...)
 				<-begun
 				id := s.onlyRun().ID
-				s.known(t, id, "sub-agent thinks")
+				s.known(t, id, c.place)
 				_ = proc.cmd.Process.Kill()
 				proc.wait()
 				command = []string{"resume", id}

@@ -82,11 +82,15 @@ func (e endOf) same(t *testing.T, other endOf) {
 func (s *workshop) known(t *testing.T, id, place string) {
 	t.Helper()
 	want := map[string]map[string]int{
+		"boss thinks":      {"boss turn-started": 1},
 		"polling":          {"boss action-started": 2},
 		"sub-agent thinks": {"boss/helper turn-started": 1, "boss action-finished": 2},
 		"sub-agent paints": {"boss/helper action-started": 1, "boss action-finished": 2},
 	}[place]
 	eventually(t, place, func() bool {
+		if s.must("runs", "events", id, "--json").stdout == "" {
+			return false
+		}
 		told := s.tale(t, id)
 		for what, n := range want {
 			if told[what] < n {
@@ -97,11 +101,18 @@ func (s *workshop) known(t *testing.T, id, place string) {
 	})
 }
 
+// bossThinks is the first call of a run: nothing of it is finished.
+func bossThinks(r *http.Request, body string) bool {
+	return strikes()["model call"](r) && strings.Contains(body, "You are boss.")
+}
+
 // TestDeadRunIsCancelled: a run whose process was killed and that is cancelled then ends as
 // one that is cancelled at that place while its process lives.
 func TestDeadRunIsCancelled(t *testing.T) {
 	t.Parallel()
-	for name, when := range places() {
+	all := places()
+	all["boss thinks"] = bossThinks
+	for name, when := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			end := func(kill bool) endOf {
