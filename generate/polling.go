@@ -48,7 +48,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			d.take(ctx, u)
 			return x.giveUp(ctx, p, last)
 		case err != nil && refused(err) && x.resumable():
-			return last, x.shutOut(err)
+			return last, x.shutOut(err, "the task goes on there and is paid for, so it was left to be fetched when the key is let in")
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			return u, taskLost(err)
@@ -106,16 +106,16 @@ func taskLost(err *media.Error) *media.Error {
 	return err
 }
 
-// refused tells that a poll failed by who asked.
+// refused tells that a poll, or a look at the list of tasks, failed by who asked.
 func refused(err *media.Error) bool {
 	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
 }
 
 // shutOut leaves a task that this process may not ask for: it is paid for, and another key, or
-// the same one when it is let in again, can fetch it.
-func (x *execution) shutOut(err *media.Error) *media.Error {
+// the same one when it is let in again, can fetch it. People are told what becomes of it.
+func (x *execution) shutOut(err *media.Error, told string) *media.Error {
 	x.mu.Lock()
-	x.aside = err.Message + ": the task goes on there and is paid for, so it was left to be fetched when the key is let in"
+	x.aside = err.Message + ": " + told
 	x.mu.Unlock()
 	return x.leave(err.Code, "leave the task to its provider")
 }
