@@ -21,7 +21,8 @@ type polling struct {
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
 // comes before the next poll is due. A failed poll says nothing about the task, so
-// polling goes on; only an answer about the task itself ends it. One that refuses the key or
+// polling goes on; only an answer about the task itself ends it. A wait that it asks for
+// holds for calls that have not begun, while tasks are asked for at their own pace. One that refuses the key or
 // the account says nothing about the task either, but will not change by asking: the task is
 // left to be fetched.
 //
@@ -53,6 +54,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			d.take(ctx, u)
 			return u, taskLost(err)
 		case err != nil:
+			x.g.heed(m, err)
 			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
 			continue
 		}
