@@ -24,6 +24,7 @@ type execution struct {
 	started time.Time
 	past    map[int][]Attempt // attempts of earlier processes, by call
 	once    bool              // tasks of earlier processes are asked for once
+	stopped bool              // somebody gives it up, see [Gateway.Cancel]
 
 	mu        sync.Mutex   // guards all below
 	lost      []media.Blob // blobs of an earlier process that no slot has yet
@@ -129,7 +130,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	x.askAgain(held)
 	x.fallBack(held)
 	if taken(held) {
-		x.warn("another process took this operation over: it goes on there")
+		x.warn("another process took this operation over: it goes on or ends there")
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.op.Status = StatusRunning
@@ -240,7 +241,7 @@ func (x *execution) status() Status {
 	switch {
 	case x.running:
 		return StatusRunning
-	case count[StatusCancelled] > 0:
+	case count[StatusCancelled] > 0, x.stopped && count[StatusSucceeded] < len(x.slots):
 		return StatusCancelled
 	case count[StatusSucceeded] == len(x.slots):
 		return StatusSucceeded

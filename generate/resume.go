@@ -103,13 +103,8 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	if err != nil {
 		return nil, wrap("resume "+op.ID, err)
 	}
-	if p.Dispositions == nil {
-		p.Dispositions = op.Dispositions
-	}
-	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
-	x := g.newExecution(p, op)
-	x.metadata, x.lost, x.once = op.Metadata, saved.Adrift, once
-	x.remember(ctx, saved)
+	x := g.recollect(ctx, p, saved)
+	x.once = once
 	name := "resume-" + op.Key
 	if p.round != nil {
 		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
@@ -125,6 +120,19 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	ctx = media.WithScope(ctx, scope)
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusRunning, Progress: -1})
 	return x.work(ctx), nil
+}
+
+// recollect makes the execution of a saved operation by its plan.
+func (g *Gateway) recollect(ctx context.Context, p *Plan, saved *Saved) *execution {
+	op := saved.Operation
+	if p.Dispositions == nil {
+		p.Dispositions = op.Dispositions
+	}
+	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
+	x := g.newExecution(p, op)
+	x.metadata, x.lost = op.Metadata, saved.Adrift
+	x.remember(ctx, saved)
+	return x
 }
 
 // remember takes over what earlier processes and earlier rounds did.

@@ -39,8 +39,8 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
-	// HeldBy works on it, until HeldUntil alone; both are written by BeginOperation, and
-	// HeldBy is not read back. One that is not finished and not held was left.
+	// HeldBy works on it, or did last, until HeldUntil alone; both are written by
+	// BeginOperation. One that is not finished and not held was left.
 	HeldBy    string    `json:"-"`
 	HeldUntil time.Time `json:"held_until,omitzero"`
 

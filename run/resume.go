@@ -57,7 +57,7 @@ func (l *Operations) saved(ctx context.Context, op ledger.Operation, slots []led
 		ID: op.ID, Key: op.Key, Method: generate.Method(op.Method), Modality: op.Modality, Provider: op.Provider,
 		Model: op.Model, APIModel: op.APIModel, Status: generate.Status(op.Status), Warnings: op.Warnings,
 		Cost:  generate.Cost{EstimatedUSD: op.EstimatedUSD, ReportedUSD: op.ReportedUSD},
-		Error: slotErrorOf(op.Failure), StartedAt: op.CreatedAt, FinishedAt: op.FinishedAt,
+		Error: slotErrorOf(op.Failure), Holder: op.HeldBy, HeldUntil: op.HeldUntil, StartedAt: op.CreatedAt, FinishedAt: op.FinishedAt,
 	}}
 	o := &s.Operation
 	for _, part := range []struct {

@@ -145,17 +145,7 @@ func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	sim := leonardosim.New(leonardosim.Config{Now: time.Now})
-	var revoked atomic.Bool
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost || !revoked.Load() {
-			sim.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, `{"error":"Invalid response from authorization hook","code":"unexpected"}`) // a client that is gone needs no answer
-	}))
-	t.Cleanup(srv.Close)
+	srv, revoked := revocable(t, sim)
 	p.env["LEONARDO_API_KEY"], p.env["LEONARDO_BASE_URL"] = sim.Key(), srv.URL
 	revoked.Store(true)
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultAnswerLost})
@@ -172,4 +162,22 @@ func TestRevokedKeyLeavesALostCall(t *testing.T) {
 	if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
 		t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
 	}
+}
+
+// revocable is a provider that, while it is told so, refuses the key to who asks how a task
+// stands or what tasks there are.
+func revocable(t *testing.T, sim http.Handler) (*httptest.Server, *atomic.Bool) {
+	t.Helper()
+	revoked := &atomic.Bool{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost || !revoked.Load() {
+			sim.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":"the key was refused","detail":"Not authenticated"}`) // a client that is gone needs no answer
+	}))
+	t.Cleanup(srv.Close)
+	return srv, revoked
 }

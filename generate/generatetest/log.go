@@ -204,6 +204,7 @@ func (l *Log) Saved(_ context.Context, operation string) (*generate.Saved, error
 	if !ok {
 		return nil, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
 	}
+	op.Holder = l.holders[operation]
 	s := &generate.Saved{Operation: op, Scope: l.scopes[operation], Adrift: slices.Clone(l.Adrift)}
 	for _, a := range l.attempts {
 		if a.Operation == operation {

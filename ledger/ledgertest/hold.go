@@ -35,6 +35,9 @@ func heldByOne(t *testing.T, f *fixture) {
 	began := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: far}
 	must(t, f.BeginOperation(ctx, began))
 	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
+	if got, _, _, err := f.Operation(ctx, owner, began.ID); err != nil || got.HeldBy != "a" || got.HeldUntil.IsZero() {
+		t.Errorf("held by %q until %s, %v", got.HeldBy, got.HeldUntil, err)
+	}
 	began.Status = "running"
 	must(t, f.FinishOperation(ctx, began))
 	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
