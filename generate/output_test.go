@@ -89,7 +89,7 @@ func TestOtherFormatIsConvertedAndTheOriginalKept(t *testing.T) {
 	if len(o.Lineage) != 1 || o.Lineage[0].Ref != records[0].Ref {
 		t.Errorf("lineage %v, want %s", o.Lineage, records[0].Ref)
 	}
-	if d := disposition(got.Dispositions, "output_format"); d.Outcome != generate.OutcomeAdapted || d.Applied != "jpeg" {
+	if d := disposition(got.Dispositions, "output_format"); d.Outcome != generate.OutcomeAdapted || d.Applied != "png, converted to jpeg" {
 		t.Errorf("disposition %+v", d)
 	}
 	r, err := h.codec.Open(t.Context(), o.Digest)
