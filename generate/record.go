@@ -19,9 +19,10 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 	index := c.slots[slot-1]
 	x.mu.Lock()
 	p := preview{count: x.previews[index].count + 1, last: b, call: c}
+	shows := max(c.plan.gives, 1)
 	x.previews[index] = p
 	x.mu.Unlock()
-	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Progress: -1, Status: StatusRunning})
+	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Shows: shows, Progress: -1, Status: StatusRunning})
 }
 
 // keepPreview records the last preview of a slot that ended without its picture.
@@ -35,6 +36,9 @@ func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)
 	o.Partial = true
+	if p.call.plan.gives > 1 {
+		o.Label += " (grid)"
+	}
 	o.Label += " (preview)"
 	o = x.record(ctx, o)
 	failed := *s.Error
