@@ -69,13 +69,16 @@ func (g *Gateway) seize(ctx context.Context, log Resumer, operation string) erro
 	if media.CodeOf(err) != media.CodeConflict {
 		return err
 	}
-	for range 3 { // it may take it back in between
+	for range 3 { // another one may come between
 		saved, failed := log.Saved(ctx, operation)
 		if failed != nil {
 			return failed
 		}
 		// In its name: a conflict is that it gave it up meanwhile.
-		if err = log.Hold(ctx, operation, saved.Operation.Holder, time.Time{}); err == nil || media.CodeOf(err) == media.CodeConflict {
+		if by := saved.Operation.Holder; by != "" {
+			err = log.Hold(ctx, operation, by, time.Time{})
+		}
+		if err == nil || media.CodeOf(err) == media.CodeConflict {
 			err = take()
 		}
 		if media.CodeOf(err) != media.CodeConflict {
