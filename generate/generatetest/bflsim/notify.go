@@ -5,11 +5,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
 	"time"
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
 )
+
+// Begun lists the names of all tasks, also of those whose answer was lost, oldest first.
+func (s *Simulator) Begun() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.tasks))
+}
 
 // Notifications ends a task that has a webhook and lists the calls that are made for
 // it, in order: its end, and the repeat after an answer that was lost. A task that is
@@ -37,5 +47,8 @@ func (s *Simulator) Notifications(id string) []generate.Notification {
 		header["X-Bfl-Signature"] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))}
 	}
 	once := generate.Notification{Header: header, Body: raw}
+	if at, err := url.Parse(t.request.webhook); err == nil {
+		once.Query = at.Query()
+	}
 	return []generate.Notification{once, once}
 }
