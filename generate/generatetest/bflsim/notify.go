@@ -27,14 +27,14 @@ func (s *Simulator) Begun() []string {
 func (s *Simulator) Notifications(id string) []generate.Notification {
 	s.mu.Lock()
 	t, ok := s.tasks[id]
+	var said map[string]any
 	if ok {
-		t.over = true
+		t.over, said = true, t.final()
 	}
 	s.mu.Unlock()
 	if !ok || t.request.webhook == "" {
 		return nil
 	}
-	said := t.final()
 	body := map[string]any{"id": id, "status": said["status"], "result": said["result"], "timestamp": s.config.Now().Format(time.RFC3339)}
 	if t.fault.Fault == generatetest.FaultTaskFailed {
 		body["status"], body["error"], body["message"] = "Error", "generation_failed", "The worker ran out of memory."
