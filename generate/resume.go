@@ -225,7 +225,8 @@ func resultOf(s *Saved) *Result {
 // belongs to another process that does not listen; such a provider may call again.
 //
 // A task that nobody knows is that of the call that the address names: its answer was lost. Where
-// the provider signs, it is gone on with, also if the operation ended without it.
+// the provider signs, it is gone on with, also if the operation ended without it. The end of ctx
+// cancels nothing: what goes on is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) error {
 	d, ok := g.drivers[provider]
 	if !ok {
@@ -246,6 +247,8 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	if !ok {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
+	ctx, done := listening(ctx)
+	defer done()
 	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
 	switch {
 	case media.CodeOf(err) == media.CodeNotFound:
