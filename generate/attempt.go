@@ -158,6 +158,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 	t = Marked(c.plan.driver, t)
 	if x.g.config.Notify != nil {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
+		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
 	}
 	if x.streams(c) {
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }

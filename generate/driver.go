@@ -79,7 +79,8 @@ type Notified interface {
 type Notification struct {
 	// Header has canonical names, as net/http has them.
 	Header map[string][]string
-	// Query is the URL's query.
+	// Query is that of the URL, which is [Task.NotifyURL] where the provider was given it: it
+	// names the call.
 	Query map[string][]string
 	// Body is the body as it came, at most 1 MiB.
 	Body []byte
@@ -128,7 +129,7 @@ type Task struct {
 	Moderation string
 	// Options are the options under this provider's key, checked against the catalogue row.
 	Options map[string]any
-	// NotifyURL is where the provider is to tell how the task goes on; empty means
+	// NotifyURL is where the provider is to tell how the task of this call goes on; empty means
 	// nowhere. Secret is what its calls are to be signed with or to carry.
 	NotifyURL, NotifySecret string `json:"-"`
 	// Partial, if not nil, receives preview frames; slot counts from 1 within this

@@ -58,8 +58,8 @@ type Config struct {
 	// own (ATELIER_IMAGE_FALLBACK); default none.
 	Fallback []string
 	// Notify gives the URL that a provider's notifications are to come to, and the secret
-	// that they are to be signed with or to carry; see [Gateway.Notify]. Default nobody:
-	// tasks are polled.
+	// that they are to be signed with or to carry; see [Gateway.Notify]. The URL gets a query
+	// parameter "call", so that a task is known whose name was lost. Default nobody: tasks are polled.
 	Notify func(provider string) (url, secret string)
 	// Partials asks for preview frames: each result then has a disposition "partials",
 	// and strict requests are refused where the model has none. Some providers bill them;

@@ -107,6 +107,9 @@ type Resumer interface {
 	// TaskOf finds the operation of a provider's task, whoever owns it; the error has
 	// code media.CodeNotFound if there is none.
 	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
+	// ScopeOf is where an operation belongs, whoever owns it; the error has code
+	// media.CodeNotFound if there is none.
+	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
 }
 
 // Saved is an operation as the log has it.

@@ -231,6 +231,10 @@ func resultOf(s *Saved) *Result {
 // an unknown provider or task, media.CodeUnsupported for a provider without
 // notifications, those of [Notified], and media.CodeUnavailable when the operation
 // belongs to another process that does not listen; such a provider may call again.
+//
+// A task that nobody knows is that of the call that the address names: its answer was lost. Where
+// the provider signs, it is gone on with, also if the operation ended without it. The end of ctx
+// cancels nothing: what goes on is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) error {
 	d, ok := g.drivers[provider]
 	if !ok {
@@ -251,14 +255,17 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	if !ok {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
+	ctx, done := listening(ctx)
+	defer done()
 	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
-	if err != nil {
-		return err
+	switch {
+	case media.CodeOf(err) == media.CodeNotFound:
+		err = g.heard(ctx, log, provider, n, u)
+	case err != nil:
+	case g.here.has(id): // it is about to hear of the end by itself, or has
+	default:
+		_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	}
-	if g.here.has(id) {
-		return nil // it is about to hear of the end by itself, or has
-	}
-	_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	if media.CodeOf(err) == media.CodeConflict {
 		return media.Errorf(media.CodeUnavailable, "the operation belongs to another process: it polls")
 	}

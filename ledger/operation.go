@@ -122,6 +122,8 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
 	// provider's notification knows no owner.
 	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
+	// AnyOperation reads one, whoever owns it, for the same reason.
+	AnyOperation(ctx context.Context, id string) (Operation, error)
 	// AdriftBlobs lists what arrived for an operation and is in none of its slots, oldest
 	// first: a process died between the two, before or after it saved the record. Kept
 	// previews, and what other media were made from, are left out.

@@ -21,6 +21,12 @@ func (l *Operations) TaskOf(ctx context.Context, provider, taskID string) (strin
 	return op.ID, scopeOf(op), err
 }
 
+// ScopeOf is where an operation belongs.
+func (l *Operations) ScopeOf(ctx context.Context, operation string) (media.Scope, error) {
+	op, err := l.store.AnyOperation(ctx, operation)
+	return scopeOf(op), err
+}
+
 func scopeOf(op ledger.Operation) media.Scope {
 	return media.Scope{Owner: op.Owner, Tree: op.Tree, Run: op.RunID, Step: op.StepID, Operation: op.ID}
 }

@@ -233,6 +233,17 @@ func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.
 	return "", media.Scope{}, media.Errorf(media.CodeNotFound, "no operation has the task %s", taskID)
 }
 
+// ScopeOf is where an operation belongs.
+func (l *Log) ScopeOf(_ context.Context, operation string) (media.Scope, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	scope, ok := l.scopes[operation]
+	if !ok {
+		return media.Scope{}, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
+	}
+	return scope, nil
+}
+
 // Entries lists what was saved, in order: "begin queued", "attempt 1.1 submitted",
 // "slot 1 succeeded", "finish succeeded".
 func (l *Log) Entries() []string {

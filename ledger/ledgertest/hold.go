@@ -111,6 +111,11 @@ func operationOfTask(t *testing.T, f *fixture) {
 		_, err := f.OperationOfTask(ctx, provider, id)
 		wantCode(t, err, media.CodeNotFound)
 	}
+	if got, err = f.AnyOperation(ctx, o.ID); err != nil || got.ID != o.ID || got.Owner != owner || got.Tree != o.Tree {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = f.AnyOperation(ctx, f.deps.NewID())
+	wantCode(t, err, media.CodeNotFound)
 }
 
 // blobsAdrift: what arrived is adrift until a slot has it, recorded or not; previews and

@@ -47,6 +47,12 @@ func (s *Store) OperationOfTask(ctx context.Context, provider, taskID string) (l
 	return o, s.failure("find operation of task", err)
 }
 
+// AnyOperation reads an operation, whoever owns it.
+func (s *Store) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM operations WHERE id = $1`, id))
+	return o, s.failure("read operation", err)
+}
+
 // AdriftBlobs lists what arrived for an operation and is in none of its slots.
 func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
 	if err := needOwner(owner); err != nil {
