@@ -107,9 +107,10 @@ type Run struct {
 	// run is not of this process any more.
 	taken, left chan struct{}
 	// part is the number of the part of the run that is here; fresh says that no other
-	// process has begun it.
-	part  int
-	fresh bool
+	// process has begun it, brought that nobody asked this service for it: the engine took it
+	// up when another process handed it over.
+	part           int
+	fresh, brought bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
@@ -221,13 +222,25 @@ func (s *Service) Cancel(runID string) error {
 	return nil
 }
 
-// Close cancels all runs, waits for them to save what they made, and takes no new ones.
+// Close cancels the runs that were begun or gone on with here, waits for them to save what
+// they made, and takes no new ones. Runs that the engine took up from other processes, and
+// that nobody asked this service for, are handed over as by [Service.HandOver], within 10
+// seconds.
 func (s *Service) Close() {
+	var own []*Run
 	for _, r := range s.shut() {
-		r.cancel()
+		if !r.brought {
+			r.cancel()
+			own = append(own, r)
+		}
 	}
+	for _, r := range own {
+		<-r.left
+	}
+	ctx, stop := context.WithTimeout(context.Background(), handLimit)
+	defer stop()
+	s.closeAll(ctx)
 	s.runs.Wait()
-	s.closeAll(context.Background())
 	s.flush(context.Background())
 }
 
