@@ -15,15 +15,21 @@ import (
 	"atelier/wire"
 )
 
-// full is a ledger on a disk that is full when pictures are to be recorded, and still at the
-// end of their operation.
-type full struct{ store }
+// full is a ledger on a disk that is full when pictures are to be recorded and, unless that
+// fits, at the end of their operation.
+type full struct {
+	store
+	ends bool
+}
 
 func (full) Record(context.Context, media.Output) (media.Output, error) {
 	return media.Output{}, media.Errorf(media.CodeDiskFull, "the disk is full")
 }
 
-func (full) FinishOperation(context.Context, ledger.Operation) error {
+func (f full) FinishOperation(ctx context.Context, o ledger.Operation) error {
+	if f.ends {
+		return f.store.FinishOperation(ctx, o)
+	}
 	return media.Errorf(media.CodeDiskFull, "the disk is full")
 }
 
@@ -41,6 +47,16 @@ func (full) HoldOperation(context.Context, string, string, string, time.Time) er
 // them again.
 func TestWhatCouldNotBeRecordedIsKept(t *testing.T) {
 	t.Parallel()
+	for name, ends := range map[string]bool{"nothing fits": false, "the receipt would fit": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recordedLater(t, ends)
+		})
+	}
+}
+
+func recordedLater(t *testing.T, ends bool) {
+	t.Helper()
 	h := build(t)
 	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
 	must(t, err)
@@ -58,7 +74,7 @@ func TestWhatCouldNotBeRecordedIsKept(t *testing.T) {
 		return g
 	}
 	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
-	first, err := gateway(full{h.store}).Generate(ctx, generate.Request{Prompt: "a pier", Size: "64x64", N: 2})
+	first, err := gateway(full{h.store, ends}).Generate(ctx, generate.Request{Prompt: "a pier", Size: "64x64", N: 2})
 	must(t, err)
 	second, err := gateway(h.store).Resume(ctx, first.Operation)
 	must(t, err)
