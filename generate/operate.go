@@ -84,8 +84,16 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("journal operation", err)
 	}
+	ctx = media.WithScope(ctx, inTree(scope))
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
 	return x, ctx, nil
+}
+
+// inTree gives the scope of an operation outside of any run a tree of its own: pictures are
+// sent to providers by tokens, which are signed for a tree.
+func inTree(s media.Scope) media.Scope {
+	s.Tree = cmp.Or(s.Tree, s.Operation)
+	return s
 }
 
 // operationID is a new id. Where the operation may be taken up, it is the same for whoever
