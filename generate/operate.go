@@ -43,6 +43,7 @@ type execution struct {
 	asked     []int           // slots that are asked for: all, or those of this round
 	numbered  int             // calls so far
 	formats   formats
+	bare      map[media.Digest]bool // outputs whose record could not be saved
 
 	counted map[string]bool // acts that the budget has counted; for the one that works
 }
@@ -84,8 +85,16 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("journal operation", err)
 	}
+	ctx = media.WithScope(ctx, inTree(scope))
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
 	return x, ctx, nil
+}
+
+// inTree gives the scope of an operation outside of any run a tree of its own: pictures are
+// sent to providers by tokens, which are signed for a tree.
+func inTree(s media.Scope) media.Scope {
+	s.Tree = cmp.Or(s.Tree, s.Operation)
+	return s
 }
 
 // operationID is a new id. Where the operation may be taken up, it is the same for whoever
@@ -198,7 +207,10 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if x.op.Status != StatusRunning {
 		x.settleAll(save)
 	}
-	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
+	if _, ok := x.g.config.Operations.(Resumer); ok && x.unrecorded(save) {
+		x.op.FinishedAt = time.Time{}
+		x.warn("the operation " + x.op.ID + " stays open, so that its results are recorded when it is gone on with (atelier generate --wait)")
+	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})

@@ -54,11 +54,33 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 		return o
 	}
 	recorded, err := x.g.config.Recorder.Record(ctx, o)
+	x.mu.Lock()
+	if x.bare == nil {
+		x.bare = map[media.Digest]bool{}
+	}
+	x.bare[o.Digest] = err != nil
+	x.mu.Unlock()
 	if err != nil {
 		x.warn(fmt.Sprintf("the record of %s could not be saved: %s", o.Ref, asError(err).Message))
 		return o
 	}
 	return recorded
+}
+
+// unrecorded tries once more to record results whose records could not be saved, and tells
+// whether one is left.
+func (x *execution) unrecorded(ctx context.Context) (left bool) {
+	for i, s := range x.slots {
+		if s.Output == nil || !x.bare[s.Output.Digest] {
+			continue
+		}
+		if s = x.saveSlot(ctx, s); x.bare[s.Output.Digest] {
+			left = true
+			continue
+		}
+		x.slots[i] = s
+	}
+	return left
 }
 
 // describe makes the output of stored media.

@@ -117,7 +117,7 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	}
 	scope := saved.Scope
 	scope.Operation = op.ID
-	ctx = media.WithScope(ctx, scope)
+	ctx = media.WithScope(ctx, inTree(scope))
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusRunning, Progress: -1})
 	return x.work(ctx), nil
 }

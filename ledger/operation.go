@@ -125,8 +125,9 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// AnyOperation reads one, whoever owns it, for the same reason.
 	AnyOperation(ctx context.Context, id string) (Operation, error)
 	// AdriftBlobs lists what arrived for an operation and is in none of its slots, oldest
-	// first: a process died between the two, before or after it saved the record. Kept
-	// previews, and what other media were made from, are left out.
+	// first: a process died between the two, before or after it saved the record. What a slot
+	// names and no record does is among them, because the record could not be saved; kept
+	// previews, and what other media were made from, are not.
 	AdriftBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)

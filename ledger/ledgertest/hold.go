@@ -118,7 +118,7 @@ func operationOfTask(t *testing.T, f *fixture) {
 	wantCode(t, err, media.CodeNotFound)
 }
 
-// blobsAdrift: what arrived is adrift until a slot has it, recorded or not; previews and
+// blobsAdrift: what arrived is adrift until a slot has it that is recorded; previews and
 // what others were made from never are.
 func blobsAdrift(t *testing.T, f *fixture) {
 	t.Helper()
@@ -156,6 +156,12 @@ func blobsAdrift(t *testing.T, f *fixture) {
 		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: i + 1, Status: "succeeded", Ref: all[name].Ref, Digest: all[name].Digest}))
 	}
 	want(owner, "first")
+	lost := ledger.Slot{OperationID: o.ID, Index: 3, Status: "succeeded", Ref: all["first"].Ref, Digest: all["first"].Digest}
+	must(t, f.SaveSlot(ctx, lost))
+	want(owner, "first") // its record could not be saved
+	lost.MediaID = f.record(ctx, t, all["first"]).ID
+	must(t, f.SaveSlot(ctx, lost))
+	want(owner)
 }
 
 func pico(t *testing.T, usd string) ledger.Pico {
