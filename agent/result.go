@@ -27,7 +27,9 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Request asks a [Runner] to run an agent.
+// Request asks a [Runner] to run an agent. A program that decodes one of somebody
+// else sets Owner itself, and empties RunID, Granted, Found, Noted, Admitted and Fitted: they
+// are believed, also about whose a picture is.
 type Request struct {
 	// Agent is a slug or a display name; required.
 	Agent string `json:"agent"`

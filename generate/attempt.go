@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,7 +62,11 @@ func (x *execution) carry(ctx context.Context, c call) {
 // pause tells how long to wait before a repeat, and whether there is one.
 func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
 	const base, most = time.Second, 30 * time.Second
-	if !err.Retryable || number >= g.config.MaxAttempts || err.RetryAfter > g.config.MaxRetryWait {
+	attempts := g.config.MaxAttempts
+	if errors.Is(err, ErrContested) {
+		attempts = min(attempts, 2)
+	}
+	if !err.Retryable || number >= attempts || err.RetryAfter > g.config.MaxRetryWait {
 		return 0, false
 	}
 	grown := min(base<<min(number-1, 10), most)
@@ -155,6 +158,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 	t = Marked(c.plan.driver, t)
 	if x.g.config.Notify != nil {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
+		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
 	}
 	if x.streams(c) {
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
@@ -165,39 +169,6 @@ func (x *execution) task(ctx context.Context, c call) Task {
 // streams tells whether a call gives preview frames.
 func (x *execution) streams(c call) bool {
 	return x.g.config.Partials && c.plan.Model.streams()
-}
-
-// outcome is what a journal remembers of a driver's answer.
-type outcome struct {
-	Update Update
-	Err    *media.Error
-}
-
-// step runs a driver's method as a journalled step.
-func (x *execution) step(ctx context.Context, name string, fn func(context.Context) (Update, error)) (Update, *media.Error) {
-	raw, err := x.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
-		u, err := fn(ctx)
-		out := outcome{Update: u.clean()}
-		if err != nil {
-			out.Err = asError(err)
-			out.Err.Cause = nil
-			if errors.Is(err, ErrUnsettled) {
-				out.Err.Retryable, out.Update.Usage.Unsettled = false, 1
-			}
-		}
-		return json.Marshal(out)
-	})
-	if err != nil {
-		return Update{}, asError(err)
-	}
-	var out outcome
-	if err := json.Unmarshal(raw, &out); err != nil {
-		return Update{}, media.Errorf(media.CodeInternal, "read journal step %s: %w", name, err)
-	}
-	if out.Update.Usage.Unsettled > 0 && out.Err != nil {
-		out.Err.Cause = ErrUnsettled
-	}
-	return out.Update, out.Err
 }
 
 // start makes the call within the model's time; where the work is left or let go, within

@@ -16,8 +16,9 @@ import (
 // Retryable and RetryAfter set by the provider's own rules. The Gateway repeats a call
 // if and only if its error is Retryable and no item came with it, so a driver sets
 // Retryable only where a repeat cannot be paid twice: the request never left, or the
-// provider says in its own words that nothing was made. Moderation refusals are
-// media.CodeModerated errors, or per-item results with a Safety verdict.
+// provider says in its own words that nothing was made. A conflict there is [ErrContested]
+// with media.CodeUnavailable: media.CodeConflict is this program's own. Moderation refusals
+// are media.CodeModerated errors, or per-item results with a Safety verdict.
 type Driver interface {
 	// Provider is the provider's key in the catalogue: openai, gemini, offline.
 	Provider() string
@@ -78,7 +79,8 @@ type Notified interface {
 type Notification struct {
 	// Header has canonical names, as net/http has them.
 	Header map[string][]string
-	// Query is the URL's query.
+	// Query is that of the URL, which is [Task.NotifyURL] where the provider was given it: it
+	// names the call.
 	Query map[string][]string
 	// Body is the body as it came, at most 1 MiB.
 	Body []byte
@@ -88,6 +90,11 @@ type Notification struct {
 // whole: nobody knows whether the provider bills it. Such a call is never repeated,
 // and the ledger says that its cost is unknown.
 var ErrUnsettled = errors.New("sent and not answered")
+
+// ErrContested is wrapped by the retryable error of a call that its provider stopped because
+// another request was in its way. What is in the way may stay there, so the Gateway repeats
+// such a call once, not more.
+var ErrContested = errors.New("another request was in the way")
 
 // Task is one provider call, planned by the Gateway: every setting in it is one
 // that the model takes, in the provider's own vocabulary.
@@ -122,7 +129,7 @@ type Task struct {
 	Moderation string
 	// Options are the options under this provider's key, checked against the catalogue row.
 	Options map[string]any
-	// NotifyURL is where the provider is to tell how the task goes on; empty means
+	// NotifyURL is where the provider is to tell how the task of this call goes on; empty means
 	// nowhere. Secret is what its calls are to be signed with or to carry.
 	NotifyURL, NotifySecret string `json:"-"`
 	// Partial, if not nil, receives preview frames; slot counts from 1 within this

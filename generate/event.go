@@ -48,6 +48,9 @@ type Event struct {
 	Sequence int
 	// Partial is the preview frame.
 	Partial *media.Blob
+	// Shows is how many results of the call the frame shows: 1, or more for the whole grid of a
+	// model that draws grids, whose first tile becomes Slot. It is not cut.
+	Shows int
 	// Output is what a slot holds.
 	Output *media.Output
 	// Status is the slot's or the operation's.

@@ -3,9 +3,11 @@ package generate
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -49,10 +51,21 @@ func passing(err *media.Error) bool {
 	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
 }
 
+// guarded is the Fetch of a gateway that is given none.
+func guarded(c *safehttp.Client) Fetch {
+	return func(ctx context.Context, url string) (io.ReadCloser, string, error) {
+		res, err := c.Get(ctx, url)
+		if err != nil {
+			return nil, "", err
+		}
+		return res.Body, res.ContentType, nil
+	}
+}
+
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
 	c := x.g.config
-	if c.Fetch == nil || c.Storage == nil {
-		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Fetch and Storage")
+	if c.Storage == nil {
+		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
 	}
 	body, declared, err := c.Fetch(ctx, url)
 	if err != nil {

@@ -51,7 +51,8 @@ func (x *execution) trace(ctx context.Context, c call, a Attempt, u Update, lost
 }
 
 // find asks for the task of a call whose answer was lost; zero if the provider lists none,
-// or more than one, that can be it. The error is that somebody else goes on with the call.
+// or more than one, that can be it. The error is that somebody else goes on with the call, or
+// whoever is let in: a list that refuses the key says nothing about the task.
 func (x *execution) find(ctx context.Context, c call, a Attempt) (Handle, *media.Error) {
 	d, ok := c.plan.driver.(Listed)
 	if !ok {
@@ -68,6 +69,9 @@ func (x *execution) find(ctx context.Context, c call, a Attempt) (Handle, *media
 		}
 		if h != (Handle{}) {
 			return h, nil
+		}
+		if err != nil && ctx.Err() == nil && refused(asError(err)) && x.resumable() {
+			return Handle{}, x.shutOut(asError(err), "whether a call arrived whose answer was lost is told by its list of tasks alone, so it was left to be looked for when the key is let in")
 		}
 		pause = min(pause+every, longestLook)
 		waited += pause

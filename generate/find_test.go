@@ -141,6 +141,45 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 	}
 }
 
+// TestListThatIsRefused: a list that refuses who asks says nothing about the task, which may be
+// there and paid: the call is left, and found by whoever is let in. Where nothing is kept, it ends.
+func TestListThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, code := range []media.Code{media.CodeUnauthorized, media.CodeForbidden, media.CodeQuotaExceeded} {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			shut := media.Errorf(code, "the key was refused")
+			h, l := listing(t, func(_ context.Context, number int) ([]generate.Handle, error) {
+				if number < 2 {
+					return nil, nil
+				}
+				return nil, shut
+			})
+			left := h.must(t, generate.Request{Model: "gpt-image-2", Fallback: []string{"Nano Banana Pro"}})
+			if left.Status != generate.StatusRunning || left.Err() != nil || left.Usage.Unsettled > 0 || l.looks() != 2 || len(h.gemini.Tasks()) > 0 {
+				t.Fatalf("%+v, %d looks", left, l.looks())
+			}
+			if said := strings.Join(left.Warnings, "\n"); !strings.Contains(said, "the key was refused: ") || !strings.Contains(said, "left to be looked for") {
+				t.Errorf("warnings %q", said)
+			}
+			next := h.heir(t, func(c *generate.Config) { c.Drivers[0] = l })
+			if still, err := next.Resume(t.Context(), left.Operation); err != nil || still.Status != generate.StatusRunning || l.looks() != 3 {
+				t.Errorf("while it is refused: %+v, %v, %d looks", still, err, l.looks())
+			}
+			l.answer = func(context.Context, int) ([]generate.Handle, error) { return handles("a"), nil }
+			got, err := next.Resume(t.Context(), left.Operation)
+			if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 || len(h.openai.Tasks()) != 1 || len(got.Warnings) > 0 {
+				t.Errorf("when it is let in: %+v, %v, %d calls", got, err, len(h.openai.Tasks()))
+			}
+			l.answer = func(context.Context, int) ([]generate.Handle, error) { return nil, shut }
+			h.Gateway = h.heir(t, func(c *generate.Config) { c.Drivers[0], c.Operations = l, generate.NopLog{} })
+			if lost := h.must(t, generate.Request{Model: "gpt-image-2"}); lost.Status != generate.StatusFailed || lost.Usage.Unsettled != 1 {
+				t.Errorf("without a log: %+v", lost)
+			}
+		})
+	}
+}
+
 // TestLeftWhileItIsLookedFor: a process that stops in order while it looks for a task, or
 // while the call is under way, leaves the call to the next one, which finds the task.
 func TestLeftWhileItIsLookedFor(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelier/imaging"
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -38,7 +39,8 @@ type Config struct {
 	// Storage keeps results that come by link and converted pictures. Without it such
 	// slots fail, and formats are not converted.
 	Storage Storage
-	// Fetch gets results that come by link. Without it such slots fail.
+	// Fetch gets results that come by link; default is a guarded one: public addresses
+	// only, within 64 MiB and a minute.
 	Fetch Fetch
 	// Recorder stores the record of every result before anybody sees it; default none.
 	Recorder media.Recorder
@@ -58,8 +60,8 @@ type Config struct {
 	// own (ATELIER_IMAGE_FALLBACK); default none.
 	Fallback []string
 	// Notify gives the URL that a provider's notifications are to come to, and the secret
-	// that they are to be signed with or to carry; see [Gateway.Notify]. Default nobody:
-	// tasks are polled.
+	// that they are to be signed with or to carry; see [Gateway.Notify]. The URL gets a query
+	// parameter "call", so that a task is known whose name was lost. Default nobody: tasks are polled.
 	Notify func(provider string) (url, secret string)
 	// Partials asks for preview frames: each result then has a disposition "partials",
 	// and strict requests are refused where the model has none. Some providers bill them;
@@ -139,6 +141,9 @@ func (c *Config) fill() {
 	}
 	if c.Budget == nil {
 		c.Budget = InMemory{}
+	}
+	if c.Fetch == nil {
+		c.Fetch = guarded(safehttp.New(safehttp.Config{}))
 	}
 	if c.Events == nil {
 		c.Events = func(context.Context, Event) {}

@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -114,6 +115,9 @@ func (l *lane) enter(ctx context.Context, m Model) (leave func(*media.Error), er
 
 // outage tells errors of the provider from errors of the request.
 func outage(err *media.Error) bool {
+	if errors.Is(err, ErrContested) {
+		return false // it answers
+	}
 	switch err.Code {
 	case media.CodeUnavailable, media.CodeDeadline, media.CodeBadResponse:
 		return true

@@ -1,6 +1,20 @@
 package generate
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
+
+// listening gives the context of work that a notification begins: a provider that hangs up
+// cancels nothing, the work is left.
+func listening(ctx context.Context) (context.Context, context.CancelFunc) {
+	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { end(ErrLeft) })
+	return work, func() {
+		stop()
+		end(nil)
+	}
+}
 
 // notices lets notifications find the operations that wait for them.
 type notices struct {

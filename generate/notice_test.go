@@ -138,6 +138,37 @@ func TestNotificationForAnotherProcess(t *testing.T) {
 	}
 }
 
+// TestNotifierHangsUp: a provider that does not wait until its task is fetched cancels nothing.
+func TestNotifierHangsUp(t *testing.T) {
+	t.Parallel()
+	h := told(t, func(context.Context, *house, generate.Notification) (generate.Update, error) {
+		return generate.Update{Task: generate.Handle{ID: "t"}}, nil
+	})
+	id := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{
+		ID: "a", Call: 1, Number: 1, Provider: "openai", Status: generate.StatusRunning, Task: generate.Handle{ID: "t"},
+	})
+	call, hangUp := context.WithCancel(t.Context())
+	h.journal.OnSleep = nil
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, _ generate.Handle, _ int) (generate.Update, error) {
+		hangUp()
+		<-ctx.Done()
+		return generate.Update{}, ctx.Err()
+	}
+	if err := h.Notify(call, "openai", generate.Notification{}); err != nil {
+		t.Errorf("Notify: %v", err)
+	}
+	if op := h.log.Operation(id); !op.FinishedAt.IsZero() {
+		t.Fatalf("the operation is %s", op.Status)
+	}
+	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	h.log.Release(id)
+	if got, err := h.Resume(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded {
+		t.Errorf("Resume: %+v, %v", got, err)
+	}
+}
+
 func TestNotificationsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	h := told(t, func(_ context.Context, _ *house, n generate.Notification) (generate.Update, error) {

@@ -24,6 +24,7 @@ type execution struct {
 	started time.Time
 	past    map[int][]Attempt // attempts of earlier processes, by call
 	once    bool              // tasks of earlier processes are asked for once
+	stopped bool              // somebody gives it up, see [Gateway.Cancel]
 
 	mu        sync.Mutex   // guards all below
 	lost      []media.Blob // blobs of an earlier process that no slot has yet
@@ -42,6 +43,7 @@ type execution struct {
 	asked     []int           // slots that are asked for: all, or those of this round
 	numbered  int             // calls so far
 	formats   formats
+	bare      map[media.Digest]bool // outputs whose record could not be saved
 
 	counted map[string]bool // acts that the budget has counted; for the one that works
 }
@@ -83,8 +85,16 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		g.config.Budget.Settle(ctx, Charge{ID: id})
 		return nil, ctx, wrap("journal operation", err)
 	}
+	ctx = media.WithScope(ctx, inTree(scope))
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusQueued, Progress: -1})
 	return x, ctx, nil
+}
+
+// inTree gives the scope of an operation outside of any run a tree of its own: pictures are
+// sent to providers by tokens, which are signed for a tree.
+func inTree(s media.Scope) media.Scope {
+	s.Tree = cmp.Or(s.Tree, s.Operation)
+	return s
 }
 
 // operationID is a new id. Where the operation may be taken up, it is the same for whoever
@@ -129,7 +139,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	x.askAgain(held)
 	x.fallBack(held)
 	if taken(held) {
-		x.warn("another process took this operation over: it goes on there")
+		x.warn("another process took this operation over: it goes on or ends there")
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.op.Status = StatusRunning
@@ -197,7 +207,10 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if x.op.Status != StatusRunning {
 		x.settleAll(save)
 	}
-	if err := x.g.config.Operations.Finish(save, x.op); err != nil {
+	if _, ok := x.g.config.Operations.(Resumer); ok && x.unrecorded(save) {
+		x.op.FinishedAt = time.Time{}
+		x.warn("the operation " + x.op.ID + " stays open, so that its results are recorded when it is gone on with (atelier generate --wait)")
+	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
@@ -240,7 +253,7 @@ func (x *execution) status() Status {
 	switch {
 	case x.running:
 		return StatusRunning
-	case count[StatusCancelled] > 0:
+	case count[StatusCancelled] > 0, x.stopped && count[StatusSucceeded] < len(x.slots):
 		return StatusCancelled
 	case count[StatusSucceeded] == len(x.slots):
 		return StatusSucceeded

@@ -35,7 +35,7 @@ type Operation struct {
 	// Request is what [Gateway.Resume] needs to go on in another process: JSON, small
 	// and without media; empty if the operation cannot be resumed.
 	Request json.RawMessage
-	// Holder is who works on the operation when it begins, HeldUntil how long nobody else
+	// Holder is who works on the operation, or did last, HeldUntil how long nobody else
 	// may; [OperationLog.Finish] ends that. See [Resumer.Hold].
 	Holder    string
 	HeldUntil time.Time
@@ -94,19 +94,22 @@ type OperationLog interface {
 // another process. All methods take the owner from the scope of ctx.
 type Resumer interface {
 	// Hold takes or keeps the sole right to work on an operation until the time given.
-	// The error has code media.CodeConflict while somebody else holds it, and
-	// media.CodeNotFound if the owner has no such operation.
+	// A zero time gives it up. The error has code media.CodeConflict while somebody else holds
+	// it, and media.CodeNotFound if the owner has no such operation.
 	Hold(ctx context.Context, operation, holder string, until time.Time) error
 	// Reopen makes a finished operation, which op.Holder holds, one that is under way, in
 	// one commit: with the request, the status and the hold of op, without an end or an
 	// error, and without the slots given, whose errors stay with their attempts. The error has code
 	// media.CodeConflict if it is not finished, or not held so.
 	Reopen(ctx context.Context, op Operation, slots []int) error
-	// Saved reads an operation with all that was saved of it.
+	// Saved reads an operation with all that was saved of it, its Holder too.
 	Saved(ctx context.Context, operation string) (*Saved, error)
 	// TaskOf finds the operation of a provider's task, whoever owns it; the error has
 	// code media.CodeNotFound if there is none.
 	TaskOf(ctx context.Context, provider, taskID string) (operation string, scope media.Scope, err error)
+	// ScopeOf is where an operation belongs, whoever owns it; the error has code
+	// media.CodeNotFound if there is none.
+	ScopeOf(ctx context.Context, operation string) (media.Scope, error)
 }
 
 // Saved is an operation as the log has it.

@@ -104,7 +104,7 @@ func (d *delivery) compareTypes(o *media.Output, declared string) {
 
 // formats notes what became of an asked output format.
 type formats struct {
-	converted int
+	converted string // the format of an answer that was converted
 	native    int
 	left      string // the format of an answer that stayed as it was
 	why       string
@@ -133,7 +133,7 @@ func (d *delivery) inFormat(ctx context.Context, o media.Output) media.Output {
 		note(func(n *formats) { n.left, n.why = strings.TrimPrefix(o.MIMEType, "image/"), err.Error() })
 		return o
 	}
-	note(func(n *formats) { n.converted++ })
+	note(func(n *formats) { n.converted = strings.TrimPrefix(o.MIMEType, "image/") })
 	converted := o
 	converted.ID, converted.Blob = "", b
 	converted.Ref = media.RefOf(o.Modality, b.Digest)
@@ -184,15 +184,15 @@ func (x *execution) judgeFormat() {
 	x.mu.Lock()
 	f := x.formats
 	x.mu.Unlock()
-	if f.native+f.converted == 0 && f.left == "" {
+	if f.native == 0 && f.converted == "" && f.left == "" {
 		return
 	}
 	x.judge("output_format", func(d *Disposition) {
 		switch {
 		case f.left != "":
 			d.Applied, d.Outcome, d.Reason = f.left, OutcomeAdapted, fmt.Sprintf("%s answered in %s, which stays as it is: %s", x.op.Model, f.left, f.why)
-		case f.converted > 0:
-			d.Applied, d.Outcome, d.Reason = x.plan.req.OutputFormat, OutcomeAdapted, x.op.Model+" answered in another format; it was converted and the original kept"
+		case f.converted != "":
+			d.Applied, d.Outcome, d.Reason = converted(f.converted, x.plan.req.OutputFormat), OutcomeAdapted, x.op.Model+" answered in another format; it was converted and the original kept"
 		default:
 			d.Applied, d.Outcome, d.Reason = d.Asked, OutcomeApplied, ""
 		}

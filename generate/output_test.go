@@ -89,7 +89,7 @@ func TestOtherFormatIsConvertedAndTheOriginalKept(t *testing.T) {
 	if len(o.Lineage) != 1 || o.Lineage[0].Ref != records[0].Ref {
 		t.Errorf("lineage %v, want %s", o.Lineage, records[0].Ref)
 	}
-	if d := disposition(got.Dispositions, "output_format"); d.Outcome != generate.OutcomeAdapted || d.Applied != "jpeg" {
+	if d := disposition(got.Dispositions, "output_format"); d.Outcome != generate.OutcomeAdapted || d.Applied != "png, converted to jpeg" {
 		t.Errorf("disposition %+v", d)
 	}
 	r, err := h.codec.Open(t.Context(), o.Digest)
@@ -252,4 +252,18 @@ func disposition(all []generate.Disposition, setting string) generate.Dispositio
 		}
 	}
 	return generate.Disposition{}
+}
+
+// TestLinksAreGuardedByDefault: a gateway that is given no Fetch fetches links, and none of
+// this machine.
+func TestLinksAreGuardedByDefault(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{Done: true, Items: []generate.Item{{URL: "https://127.0.0.1:1/1.png"}}}, nil
+	}
+	got := h.must(t, generate.Request{Model: "gpt-image-2"})
+	if e := got.Slots[0].Error; e == nil || e.Code != media.CodeBlockedAddress {
+		t.Errorf("slot error %+v, want %s", e, media.CodeBlockedAddress)
+	}
 }

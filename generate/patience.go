@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// heed makes a wait that a provider asked one call for hold for its others. A long one is
+// heed makes a wait that a provider asked one call or poll for hold for other calls. A long one is
 // that of a used-up allowance, which models have of their own, so it holds for the model alone.
 func (g *Gateway) heed(m Model, failed *media.Error) {
 	if failed == nil || failed.RetryAfter <= 0 {

@@ -37,8 +37,20 @@ func (p *Plan) save() json.RawMessage {
 	return raw
 }
 
-// load reads a saved plan.
+// load reads a saved plan whose provider can be asked.
 func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
+	p, err := g.planned(raw)
+	if err != nil {
+		return nil, err
+	}
+	if p.driver == nil {
+		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", p.Model.Name, p.Model.Provider)
+	}
+	return p, p.driver.Ready()
+}
+
+// planned reads a saved plan. Its driver may be nil, or not ready.
+func (g *Gateway) planned(raw json.RawMessage) (*Plan, error) {
 	var s savedPlan
 	if len(raw) == 0 {
 		return nil, media.Errorf(media.CodeUnsupported, "the operation was saved without its plan: what was made is in the ledger, the rest has to be asked for anew")
@@ -46,20 +58,13 @@ func (g *Gateway) load(raw json.RawMessage) (*Plan, error) {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, media.Errorf(media.CodeCorrupt, "read the operation's plan: %w", err)
 	}
-	d, ok := g.drivers[s.Task.Model.Provider]
-	if !ok {
-		return nil, media.Errorf(media.CodeUnsupported, "%s needs the provider %s, which this program was built without", s.Task.Model.Name, s.Task.Model.Provider)
-	}
-	if err := d.Ready(); err != nil {
-		return nil, err
-	}
 	if m := &s.Task.Model; !m.tellsOffers() { // saved before rows had acts, flags, offers
 		if row, _ := g.config.Catalogue.Lookup(m.Provider + "/" + m.APIModel); row.tellsOffers() || len(m.Acts)+len(m.Flags) == 0 {
 			m.Acts, m.Flags = row.Acts, row.Flags
 		}
 	}
 	p := &Plan{
-		Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: d, gives: s.Gives, round: s.Round,
+		Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: g.drivers[s.Task.Model.Provider], gives: s.Gives, round: s.Round,
 		Dispositions: s.Dispositions, frames: s.Frames,
 	}
 	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {

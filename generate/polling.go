@@ -21,7 +21,8 @@ type polling struct {
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
 // comes before the next poll is due. A failed poll says nothing about the task, so
-// polling goes on; only an answer about the task itself ends it. One that refuses the key or
+// polling goes on; only an answer about the task itself ends it. A wait that it asks for
+// holds for calls that have not begun, while tasks are asked for at their own pace. One that refuses the key or
 // the account says nothing about the task either, but will not change by asking: the task is
 // left to be fetched.
 //
@@ -48,11 +49,12 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			d.take(ctx, u)
 			return x.giveUp(ctx, p, last)
 		case err != nil && refused(err) && x.resumable():
-			return last, x.shutOut(err)
+			return last, x.shutOut(err, "the task goes on there and is paid for, so it was left to be fetched when the key is let in")
 		case err != nil && !transient(err):
 			d.take(ctx, u)
 			return u, taskLost(err)
 		case err != nil:
+			x.g.heed(m, err)
 			pause = max(every, min(err.RetryAfter, x.g.config.MaxRetryWait))
 			continue
 		}
@@ -106,16 +108,16 @@ func taskLost(err *media.Error) *media.Error {
 	return err
 }
 
-// refused tells that a poll failed by who asked.
+// refused tells that a poll, or a look at the list of tasks, failed by who asked.
 func refused(err *media.Error) bool {
 	return err.Code == media.CodeUnauthorized || err.Code == media.CodeForbidden || err.Code == media.CodeQuotaExceeded
 }
 
 // shutOut leaves a task that this process may not ask for: it is paid for, and another key, or
-// the same one when it is let in again, can fetch it.
-func (x *execution) shutOut(err *media.Error) *media.Error {
+// the same one when it is let in again, can fetch it. People are told what becomes of it.
+func (x *execution) shutOut(err *media.Error, told string) *media.Error {
 	x.mu.Lock()
-	x.aside = err.Message + ": the task goes on there and is paid for, so it was left to be fetched when the key is let in"
+	x.aside = err.Message + ": " + told
 	x.mu.Unlock()
 	return x.leave(err.Code, "leave the task to its provider")
 }

@@ -19,9 +19,10 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 	index := c.slots[slot-1]
 	x.mu.Lock()
 	p := preview{count: x.previews[index].count + 1, last: b, call: c}
+	shows := max(c.plan.gives, 1)
 	x.previews[index] = p
 	x.mu.Unlock()
-	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Progress: -1, Status: StatusRunning})
+	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Shows: shows, Progress: -1, Status: StatusRunning})
 }
 
 // keepPreview records the last preview of a slot that ended without its picture.
@@ -35,6 +36,9 @@ func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
 	d := delivery{x: x, call: p.call}
 	o := d.describe(ctx, p.last, s.Index, nil)
 	o.Partial = true
+	if p.call.plan.gives > 1 {
+		o.Label += " (grid)"
+	}
 	o.Label += " (preview)"
 	o = x.record(ctx, o)
 	failed := *s.Error
@@ -50,11 +54,33 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 		return o
 	}
 	recorded, err := x.g.config.Recorder.Record(ctx, o)
+	x.mu.Lock()
+	if x.bare == nil {
+		x.bare = map[media.Digest]bool{}
+	}
+	x.bare[o.Digest] = err != nil
+	x.mu.Unlock()
 	if err != nil {
 		x.warn(fmt.Sprintf("the record of %s could not be saved: %s", o.Ref, asError(err).Message))
 		return o
 	}
 	return recorded
+}
+
+// unrecorded tries once more to record results whose records could not be saved, and tells
+// whether one is left.
+func (x *execution) unrecorded(ctx context.Context) (left bool) {
+	for i, s := range x.slots {
+		if s.Output == nil || !x.bare[s.Output.Digest] {
+			continue
+		}
+		if s = x.saveSlot(ctx, s); x.bare[s.Output.Digest] {
+			left = true
+			continue
+		}
+		x.slots[i] = s
+	}
+	return left
 }
 
 // describe makes the output of stored media.

@@ -62,7 +62,8 @@ type Request struct {
 	// Compression is 0 to 100, for jpeg and webp; nil means the provider's default.
 	Compression *int `json:"compression,omitempty"`
 	// Inputs are the pictures to edit or vary, already stored. The first one is edited;
-	// the others are there to take from.
+	// the others are there to take from. Whose they are is for the caller to know: one that
+	// takes requests of others looks them up by ref or id, and does not decode them.
 	Inputs []media.Output `json:"inputs,omitempty"`
 	// Mask marks the area of the first input to change, in its size: transparent pixels
 	// are repainted; in a mask without transparency, the white ones. It goes to the

@@ -103,13 +103,8 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	if err != nil {
 		return nil, wrap("resume "+op.ID, err)
 	}
-	if p.Dispositions == nil {
-		p.Dispositions = op.Dispositions
-	}
-	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
-	x := g.newExecution(p, op)
-	x.metadata, x.lost, x.once = op.Metadata, saved.Adrift, once
-	x.remember(ctx, saved)
+	x := g.recollect(ctx, p, saved)
+	x.once = once
 	name := "resume-" + op.Key
 	if p.round != nil {
 		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
@@ -122,9 +117,22 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	}
 	scope := saved.Scope
 	scope.Operation = op.ID
-	ctx = media.WithScope(ctx, scope)
+	ctx = media.WithScope(ctx, inTree(scope))
 	x.emit(ctx, Event{Kind: EventStarted, Status: StatusRunning, Progress: -1})
 	return x.work(ctx), nil
+}
+
+// recollect makes the execution of a saved operation by its plan.
+func (g *Gateway) recollect(ctx context.Context, p *Plan, saved *Saved) *execution {
+	op := saved.Operation
+	if p.Dispositions == nil {
+		p.Dispositions = op.Dispositions
+	}
+	p.Warnings, p.EstimatedUSD = op.Warnings, op.Cost.EstimatedUSD
+	x := g.newExecution(p, op)
+	x.metadata, x.lost = op.Metadata, saved.Adrift
+	x.remember(ctx, saved)
+	return x
 }
 
 // remember takes over what earlier processes and earlier rounds did.
@@ -223,6 +231,10 @@ func resultOf(s *Saved) *Result {
 // an unknown provider or task, media.CodeUnsupported for a provider without
 // notifications, those of [Notified], and media.CodeUnavailable when the operation
 // belongs to another process that does not listen; such a provider may call again.
+//
+// A task that nobody knows is that of the call that the address names: its answer was lost. Where
+// the provider signs, it is gone on with, also if the operation ended without it. The end of ctx
+// cancels nothing: what goes on is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) error {
 	d, ok := g.drivers[provider]
 	if !ok {
@@ -243,14 +255,17 @@ func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) e
 	if !ok {
 		return media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	}
+	ctx, done := listening(ctx)
+	defer done()
 	id, scope, err := log.TaskOf(ctx, provider, u.Task.ID)
-	if err != nil {
-		return err
+	switch {
+	case media.CodeOf(err) == media.CodeNotFound:
+		err = g.heard(ctx, log, provider, n, u)
+	case err != nil:
+	case g.here.has(id): // it is about to hear of the end by itself, or has
+	default:
+		_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	}
-	if g.here.has(id) {
-		return nil // it is about to hear of the end by itself, or has
-	}
-	_, err = g.resume(media.WithScope(ctx, scope), id, false)
 	if media.CodeOf(err) == media.CodeConflict {
 		return media.Errorf(media.CodeUnavailable, "the operation belongs to another process: it polls")
 	}

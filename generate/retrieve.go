@@ -44,18 +44,28 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved
 		if h == (Handle{}) {
 			continue
 		}
-		p.round = &round{First: a.Call, Slots: a.Slots, Found: true}
-		op := g.queued(saved.Operation, p)
-		if err := log.Reopen(ctx, op, a.Slots); err != nil {
-			return nil, wrap("take the operation up again", err)
-		}
 		a.Task = h
-		if err := g.config.Operations.Attempt(ctx, a.underWay()); err != nil {
-			return nil, wrap("journal call", err)
-		}
-		return log.Saved(ctx, op.ID)
+		return g.takeBack(ctx, log, saved, a)
 	}
 	return nil, nil
+}
+
+// takeBack makes a finished operation one that can be gone on with, with a call that was given
+// up and whose task is known by now. The caller holds it.
+func (g *Gateway) takeBack(ctx context.Context, log Resumer, saved *Saved, a Attempt) (*Saved, error) {
+	p, err := g.load(saved.Operation.Request)
+	if err != nil {
+		return nil, wrap("resume "+saved.Operation.ID, err)
+	}
+	p.round = &round{First: a.Call, Slots: a.Slots, Found: true}
+	op := g.queued(saved.Operation, p)
+	if err := log.Reopen(ctx, op, a.Slots); err != nil {
+		return nil, wrap("take the operation up again", err)
+	}
+	if err := g.config.Operations.Attempt(ctx, a.underWay()); err != nil {
+		return nil, wrap("journal call", err)
+	}
+	return log.Saved(ctx, op.ID)
 }
 
 // givenUp lists the calls, to whatever model, that may have been billed, and of whose results

@@ -22,6 +22,13 @@ func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]generate.Handle]
 		}
 		return nil, nil
 	})
+	h.Gateway = h.heir(t, func(c *generate.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, ones(t), &generate.InMemory{} })
+	return h, l, list
+}
+
+// ones is a catalogue with a model that gives one result a call.
+func ones(t *testing.T) *generate.Catalogue {
+	t.Helper()
 	rows, err := generate.NewCatalogue(generate.Model{
 		Name: "One", Provider: "openai", APIModel: "one-1", Modality: media.ModalityImage, MaxN: 1,
 		Methods: []generate.Method{generate.MethodGenerate}, Size: generate.SizeRule{Mode: "none"},
@@ -30,9 +37,7 @@ func oneByOne(t *testing.T) (*house, *lister, *atomic.Pointer[[]generate.Handle]
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := h.heir(t, func(c *generate.Config) { c.Drivers[0], c.Catalogue, c.Budget = l, rows, &generate.InMemory{} })
-	h.Gateway = g
-	return h, l, list
+	return rows
 }
 
 // TestRetryFindsWhatWasGivenUp: a call that was given up because its provider did not list

@@ -186,11 +186,14 @@ func (n *negotiation) format() {
 	case !writable(f):
 		n.dropped("output_format", f, n.model.Name+" does not give it, and pictures are converted to png, jpeg or webp only")
 	case len(n.model.Formats) == 0:
-		n.adapted("output_format", f, f, n.model.Name+" chooses its own format; another one is converted and the original kept")
+		n.adapted("output_format", f, converted("its own format", f), n.model.Name+" chooses its own format; another one is converted and the original kept")
 	default:
-		n.adapted("output_format", f, f, fmt.Sprintf("%s gives %s; its answer is converted and the original kept", n.model.Name, strings.Join(n.model.Formats, ", ")))
+		n.adapted("output_format", f, converted(strings.Join(n.model.Formats, " or "), f), fmt.Sprintf("%s gives %s; its answer is converted and the original kept", n.model.Name, strings.Join(n.model.Formats, ", ")))
 	}
 }
+
+// converted tells of a format that is not the model's own.
+func converted(from, to string) string { return from + ", converted to " + to }
 
 // writable tells whether a picture can be converted into the format.
 func writable(format string) bool {

@@ -214,7 +214,7 @@ func TestSettings(t *testing.T) {
 		},
 		{"compression of png", gpt, generate.Request{Compression: number(60)}, map[string]string{"compression": "dropped"}, generate.Task{}},
 		{"compression elsewhere", pro, generate.Request{Compression: number(60)}, map[string]string{"compression": "dropped"}, generate.Task{}},
-		{"format by conversion", pro, generate.Request{OutputFormat: "webp"}, map[string]string{"output_format": "adapted webp"}, generate.Task{}},
+		{"format by conversion", pro, generate.Request{OutputFormat: "webp"}, map[string]string{"output_format": "adapted its own format, converted to webp"}, generate.Task{}},
 		{"format never", pro, generate.Request{OutputFormat: "svg"}, map[string]string{"output_format": "dropped"}, generate.Task{}},
 		{"moderation", gpt, generate.Request{Moderation: "low"}, map[string]string{"moderation": "applied low"}, generate.Task{Moderation: "low"}},
 		{"moderation elsewhere", pro, generate.Request{Moderation: "low"}, map[string]string{"moderation": "dropped"}, generate.Task{}},

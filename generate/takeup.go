@@ -33,9 +33,20 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
 		return len(past) + 1, false
 	case !x.settled(c):
-		x.fail(ctx, c, 0, attemptError(a))
+		x.keep(ctx, c, a)
 	}
 	return 0, true
+}
+
+// keep ends a call that is over, with slots that were not saved: what arrived for them is
+// theirs, and the rest fails as the call did.
+func (x *execution) keep(ctx context.Context, c call, a Attempt) {
+	c.slots = slices.DeleteFunc(slices.Clone(c.slots), x.refused)
+	save, done := saving(ctx)
+	defer done()
+	d := x.gather(save, c)
+	d.settle(save)
+	x.fail(ctx, c, d.got, attemptError(a))
 }
 
 // attemptError is why an earlier process ended an attempt.
@@ -83,11 +94,9 @@ func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin fun
 	}
 }
 
-// adopt gives a call that was sent and not answered what arrived for it.
-func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
-	d := delivery{x: x, call: c}
-	save, done := saving(ctx)
-	defer done()
+// gather gives a call what arrived for it and was not saved as its results.
+func (x *execution) gather(ctx context.Context, c call) *delivery {
+	d := &delivery{x: x, call: c}
 	for _, index := range c.slots {
 		if x.filled(index) {
 			d.got, d.given, d.made = d.got+1, d.given+1, d.made+1
@@ -98,11 +107,19 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 			break
 		}
 		if x.framed() {
-			x.partial(save, c, slices.Index(c.slots, index)+1, b) // nobody knows whether it is the picture or a frame before it
+			x.partial(ctx, c, slices.Index(c.slots, index)+1, b) // nobody knows whether it is the picture or a frame before it
 			break
 		}
-		d.one(save, Item{Blob: &b}, nil)
+		d.one(ctx, Item{Blob: &b}, nil)
 	}
+	return d
+}
+
+// adopt gives a call that was sent and not answered what arrived for it.
+func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
+	save, done := saving(ctx)
+	defer done()
+	d := x.gather(save, c)
 	u := Update{}
 	failed := media.Errorf(media.CodeUnavailable,
 		"the process ended while %s was at work: the call may have been billed, so it is not repeated; ask again if you accept that", c.plan.Model.Name)
@@ -119,6 +136,13 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	if failed != nil {
 		x.fail(ctx, c, d.got, failed)
 	}
+}
+
+// refused tells whether a slot has its error.
+func (x *execution) refused(index int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.slots[index-1].Error != nil
 }
 
 // framed tells whether what arrived for the operation may be frames of previews.

@@ -39,8 +39,8 @@ type Operation struct {
 	ReportedUSD  *string `json:"reported_usd"`
 	Failure      Failure `json:"failure,omitzero"`
 
-	// HeldBy works on it, until HeldUntil alone; both are written by BeginOperation, and
-	// HeldBy is not read back. One that is not finished and not held was left.
+	// HeldBy works on it, or did last, until HeldUntil alone; both are written by
+	// BeginOperation. One that is not finished and not held was left.
 	HeldBy    string    `json:"-"`
 	HeldUntil time.Time `json:"held_until,omitzero"`
 
@@ -122,9 +122,12 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
 	// provider's notification knows no owner.
 	OperationOfTask(ctx context.Context, provider, taskID string) (Operation, error)
+	// AnyOperation reads one, whoever owns it, for the same reason.
+	AnyOperation(ctx context.Context, id string) (Operation, error)
 	// AdriftBlobs lists what arrived for an operation and is in none of its slots, oldest
-	// first: a process died between the two, before or after it saved the record. Kept
-	// previews, and what other media were made from, are left out.
+	// first: a process died between the two, before or after it saved the record. What a slot
+	// names and no record does is among them, because the record could not be saved; kept
+	// previews, and what other media were made from, are not.
 	AdriftBlobs(ctx context.Context, owner, operation string) ([]Blob, error)
 	// ListOperations lists operations, newest first.
 	ListOperations(ctx context.Context, owner string, q OperationQuery) (List[Operation], error)

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -71,5 +72,52 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	}
 	if len(names) != 2 || names["run-started painter Painter"] != 1 || names["run-resumed painter Painter"] != 1 {
 		t.Errorf("told %v", names)
+	}
+}
+
+// TestCloseLeavesWhatItWasBrought: a service that took up what another process handed over
+// does not cancel it when it closes: the run goes on in whichever process takes it next.
+func TestCloseLeavesWhatItWasBrought(t *testing.T) {
+	t.Parallel()
+	waits := `{"actions":[{"name":"Wait","params":{}}]}`
+	h := build(t, waits, waits, `{"message":"fine","done":true}`, `{"message":"fine","done":true}`)
+	dying := h.one(t)
+	r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	<-h.arrived
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	dying.HandOver(gone)
+	closing := h.one(t)
+	if n, err := closing.TakeOver(t.Context()); err != nil || n != 1 {
+		t.Fatalf("took over %d: %v", n, err)
+	}
+	<-h.arrived
+	closed := make(chan struct{})
+	go func() { defer close(closed); closing.Close() }()
+	for { // until it takes no new runs
+		if _, err := closing.Start(t.Context(), agent.Request{Agent: "nobody", Message: "x"}); media.CodeOf(err) == media.CodeUnavailable {
+			break
+		}
+		runtime.Gosched()
+	}
+	close(h.letGo)
+	<-closed
+	row, err := h.store.Run(t.Context(), owner, r.ID)
+	must(t, err)
+	if n := h.kinds(t, r.ID)["run-cancelled"]; row.Status != ledger.StatusRunning || n != 0 {
+		t.Errorf("the run is %s, told %d times that it was cancelled", row.Status, n)
+	}
+	next := h.one(t)
+	if n, err := next.TakeOver(t.Context()); err != nil || n != 1 {
+		t.Errorf("the next service took over %d: %v", n, err)
+	}
+	for row.Status == ledger.StatusRunning && t.Context().Err() == nil {
+		next.Idle(t.Context())
+		row, err = h.store.Run(t.Context(), owner, r.ID)
+		must(t, err)
+	}
+	if row.Status != ledger.StatusSucceeded {
+		t.Errorf("the run ended as %s", row.Status)
 	}
 }

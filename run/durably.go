@@ -120,7 +120,7 @@ func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
 	}
 	if !ok {
 		r = newRun(ctx, w.Request.RunID)
-		r.part = w.Part
+		r.part, r.brought = w.Part, true
 		if err := s.enter(r); err != nil {
 			return nil, err
 		}

@@ -111,7 +111,7 @@ func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past
 
 // plant saves the state of a new run, the media that it brings and the media that what is kept
 // names in one commit: there is no media of a run that does not exist.
-func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.RunState, with *brought) (ledger.RunState, error) {
+func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.RunState, with *unrecorded) (ledger.RunState, error) {
 	text, err := json.Marshal(p.State)
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
@@ -197,8 +197,8 @@ func (f Fork) changed(req agent.Request) agent.Request {
 
 // furnish stores the bytes of what a fork brings for the new run, and gives what is to be
 // recorded; what its model does not take is refused.
-func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) (*brought, error) {
-	with := &brought{newID: s.cfg.NewID}
+func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) (*unrecorded, error) {
+	with := &unrecorded{newID: s.cfg.NewID}
 	agents, err := s.outfit(ctx, p.setting)
 	if err != nil {
 		return nil, err

@@ -79,6 +79,8 @@ func (s *Service) ResumeWith(ctx context.Context, owner, runID string, reply *ag
 		return s.reply(ctx, st, *reply, a)
 	case st.Status == ledger.WaitPaused:
 		return nil, s.needsAnswer(st)
+	case reply != nil && row.Status == ledger.StatusPaused:
+		return nil, media.Errorf(media.CodeConflict, "the question of run %s is not kept yet: if its process has ended, atelier resume %[1]s goes on to the question", row.ID)
 	case reply != nil:
 		return nil, media.Errorf(media.CodeConflict, "run %s waits for no answer, it is %s: atelier runs show %[1]s tells how it stands", row.ID, row.Status)
 	}

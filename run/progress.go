@@ -23,7 +23,11 @@ func (o *Observer) Progress(ctx context.Context, e generate.Event) {
 	}
 	if e.Kind == generate.EventPartial && e.Partial != nil {
 		// A preview is temporary: it has no record and no ref.
-		preview := media.NewOutput(*e.Partial, media.Meta{Label: fmt.Sprintf("preview %d of image %d", e.Sequence, e.Slot)})
+		label := fmt.Sprintf("preview %d of image %d", e.Sequence, e.Slot)
+		if e.Shows > 1 {
+			label = fmt.Sprintf("preview %d of the grid of %d that image %d is the first of", e.Sequence, e.Shows, e.Slot)
+		}
+		preview := media.NewOutput(*e.Partial, media.Meta{Label: label})
 		preview.Ref, preview.Partial = "", true
 		preview.Origin = media.Origin{Direction: "output", AgentPath: scope.AgentPath, Operation: e.Operation, Source: e.Model}
 		out.Type, out.Data = agent.EventOperationPartial, agent.MediaEvent{Output: preview}

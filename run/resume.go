@@ -21,6 +21,12 @@ func (l *Operations) TaskOf(ctx context.Context, provider, taskID string) (strin
 	return op.ID, scopeOf(op), err
 }
 
+// ScopeOf is where an operation belongs.
+func (l *Operations) ScopeOf(ctx context.Context, operation string) (media.Scope, error) {
+	op, err := l.store.AnyOperation(ctx, operation)
+	return scopeOf(op), err
+}
+
 func scopeOf(op ledger.Operation) media.Scope {
 	return media.Scope{Owner: op.Owner, Tree: op.Tree, Run: op.RunID, Step: op.StepID, Operation: op.ID}
 }
@@ -57,7 +63,7 @@ func (l *Operations) saved(ctx context.Context, op ledger.Operation, slots []led
 		ID: op.ID, Key: op.Key, Method: generate.Method(op.Method), Modality: op.Modality, Provider: op.Provider,
 		Model: op.Model, APIModel: op.APIModel, Status: generate.Status(op.Status), Warnings: op.Warnings,
 		Cost:  generate.Cost{EstimatedUSD: op.EstimatedUSD, ReportedUSD: op.ReportedUSD},
-		Error: slotErrorOf(op.Failure), StartedAt: op.CreatedAt, FinishedAt: op.FinishedAt,
+		Error: slotErrorOf(op.Failure), Holder: op.HeldBy, HeldUntil: op.HeldUntil, StartedAt: op.CreatedAt, FinishedAt: op.FinishedAt,
 	}}
 	o := &s.Operation
 	for _, part := range []struct {

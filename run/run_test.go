@@ -560,7 +560,8 @@ func TestProgressNotes(t *testing.T) {
 		{generate.Event{Kind: generate.EventWait, Model: "M", Wait: 3e9, Error: &generate.SlotError{Message: "busy"}}, "M waits 3s: busy"},
 		{generate.Event{Kind: generate.EventSlot, Slot: 2, N: 4, Status: generate.StatusFailed}, "2 of 4 failed"},
 		{generate.Event{Kind: generate.EventFinished, Model: "M", Status: generate.StatusPartial}, "M partial"},
-		{generate.Event{Kind: generate.EventPartial, Slot: 1, Sequence: 2, Partial: &frame}, "preview 2 of image 1"},
+		{generate.Event{Kind: generate.EventPartial, Slot: 5, Sequence: 2, Partial: &frame, Shows: 4}, "preview 2 of the grid of 4 that image 5 is the first of"},
+		{generate.Event{Kind: generate.EventPartial, Slot: 1, Sequence: 2, Partial: &frame, Shows: 1}, "preview 2 of image 1"},
 	}
 	for _, c := range cases {
 		c.event.Operation = "op"

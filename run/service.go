@@ -110,9 +110,10 @@ type Run struct {
 	// run is not of this process any more.
 	taken, left chan struct{}
 	// part is the number of the part of the run that is here; fresh says that no other
-	// process has begun it.
-	part  int
-	fresh bool
+	// process has begun it, brought that nobody asked this service for it: the engine took it
+	// up when another process handed it over.
+	part           int
+	fresh, brought bool
 }
 
 func newRun(ctx context.Context, id string) *Run {
@@ -137,10 +138,11 @@ func (r *Run) Cancel() { r.cancel() }
 
 // Start begins a run, which goes on until it ends, is cancelled, or the service
 // closes; the end of ctx does not end it. An empty RunID becomes a new UUIDv7, an
-// empty Owner "local". In a conversation the person's message is saved when Start
+// empty Owner "local"; the id of another run is media.CodeConflict. In a conversation the person's message is saved when Start
 // returns; one that does not exist is media.CodeNotFound.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
-	if req.RunID == "" {
+	given := req.RunID != ""
+	if !given {
 		req.RunID = s.cfg.NewID()
 	}
 	if req.Owner == "" {
@@ -151,11 +153,28 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}
-	if err := s.begin(context.WithoutCancel(ctx), r, req); err != nil {
+	var err error
+	if given {
+		err = s.unused(ctx, req.RunID)
+	}
+	if err == nil {
+		err = s.begin(context.WithoutCancel(ctx), r, req)
+	}
+	if err != nil {
 		s.leave(r)
 		return nil, err
 	}
 	return r, nil
+}
+
+// unused refuses the id of a run that there is, also somebody else's: its row, its log and
+// its refs are not to be written to by another run.
+func (s *Service) unused(ctx context.Context, id string) error {
+	known, err := s.cfg.Ledger.HasRun(ctx, id)
+	if err == nil && known {
+		err = media.Errorf(media.CodeConflict, "there is a run with the id %.80q: give another one, or none for a new one", media.Scrub(id))
+	}
+	return err
 }
 
 // preparer is a runner that can take media out of a request before it is kept;
@@ -224,13 +243,25 @@ func (s *Service) Cancel(runID string) error {
 	return nil
 }
 
-// Close cancels all runs, waits for them to save what they made, and takes no new ones.
+// Close cancels the runs that were begun or gone on with here, waits for them to save what
+// they made, and takes no new ones. Runs that the engine took up from other processes, and
+// that nobody asked this service for, are handed over as by [Service.HandOver], within 10
+// seconds.
 func (s *Service) Close() {
+	var own []*Run
 	for _, r := range s.shut() {
-		r.cancel()
+		if !r.brought {
+			r.cancel()
+			own = append(own, r)
+		}
 	}
+	for _, r := range own {
+		<-r.left
+	}
+	ctx, stop := context.WithTimeout(context.Background(), handLimit)
+	defer stop()
+	s.closeAll(ctx)
 	s.runs.Wait()
-	s.closeAll(context.Background())
 	s.flush(context.Background())
 }
 

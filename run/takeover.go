@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"atelier/agent"
@@ -76,6 +78,26 @@ func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {
 	}
 	s.leave(r)
 	return nil, err
+}
+
+// handLimit is how long steps of runs that nobody asked a service for may go on when it
+// closes.
+const handLimit = 10 * time.Second
+
+// Idle waits until none of the runs that are here now is under way, or ctx ends. A process
+// that goes on with one run and then ends may have taken up another one's as well, whose
+// own process was told so.
+func (s *Service) Idle(ctx context.Context) {
+	s.mu.Lock()
+	here := slices.Collect(maps.Values(s.here))
+	s.mu.Unlock()
+	for _, r := range here {
+		select {
+		case <-r.left:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // TakeOver takes over all runs whose processes have ended and whose settings this

@@ -1,6 +1,6 @@
 // Command compare runs the subjects in turn, several rounds, each in a process of its
-// own against one simulator, and prints a table in Markdown: of each subject the best
-// rate, time and CPU, and the most memory. Where the machine is shared, the best of
+// own against one simulator, and prints a table in Markdown: of each subject the median
+// rate, the best rate, time and CPU, and the most memory. Where the machine is shared, the best of
 // interleaved rounds is what disturbs least.
 package main
 
@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -31,7 +32,10 @@ type subject struct {
 	command []string
 }
 
-// figures are the best of a subject's rounds.
+// pictureBytes is about the size of one picture of the simulator.
+const pictureBytes = 2 << 20
+
+// figures are those of one round of a subject.
 type figures struct {
 	rate, p50, alone, memory, cpu float64
 }
@@ -62,12 +66,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	best, err := compare(ctx, url, subjects, *rounds, *images)
+	all, err := compare(ctx, url, subjects, *rounds, *images)
 	end()
 	if err != nil {
 		log.Fatal(err)
 	}
-	table(os.Stdout, subjects, best)
+	table(os.Stdout, subjects, all)
 }
 
 // simulate starts the simulator and gives its address.
@@ -90,15 +94,17 @@ func simulate(ctx context.Context, bin string) (url string, end func(), err erro
 	return strings.TrimSpace(line), end, nil
 }
 
-func compare(ctx context.Context, url string, subjects []subject, rounds, images int) (map[string]figures, error) {
-	best := map[string]figures{}
+func compare(ctx context.Context, url string, subjects []subject, rounds, images int) (map[string][]figures, error) {
+	dir, err := os.MkdirTemp("", "atelier-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	all := map[string][]figures{}
 	for round := range rounds {
-		dir, err := os.MkdirTemp("", "atelier-bench-")
-		if err != nil {
+		if err := makeRoom(dir, len(subjects)*made(images)); err != nil {
 			return nil, err
 		}
-		// Removed when the round is over: ext4 is slow to make files soon after many were removed.
-		defer os.RemoveAll(dir)
 		for _, s := range subjects {
 			f, err := measure(ctx, s, url, dir, images)
 			if err != nil {
@@ -106,23 +112,56 @@ func compare(ctx context.Context, url string, subjects []subject, rounds, images
 			}
 			fmt.Fprintf(os.Stderr, "round %d: %-25s %5.0f/s, p50 %6.1f ms, alone %5.1f ms, peak %4.0f MiB, CPU %4.1f ms\n",
 				round+1, s.name, f.rate, f.p50, f.alone, f.memory, f.cpu)
-			best[s.name] = best[s.name].better(f)
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			return nil, err
+			all[s.name] = append(all[s.name], f)
 		}
 	}
-	return best, nil
+	return all, nil
 }
 
-func (f figures) better(g figures) figures {
-	if f.rate == 0 {
-		return g
+// makeRoom removes what earlier rounds stored if the next one would not fit beside it. As
+// long as all fits it stays until the end: ext4 is slow to make files for minutes after
+// many were removed, and its work would be measured with that of the next subject.
+func makeRoom(dir string, pictures int) error {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return err
 	}
-	return figures{
-		rate: max(f.rate, g.rate), p50: min(f.p50, g.p50), alone: min(f.alone, g.alone),
-		memory: max(f.memory, g.memory), cpu: min(f.cpu, g.cpu),
+	const gigabyte = 1 << 30
+	need := float64(pictures) * pictureBytes * 9 / 8
+	if float64(disk.Bavail)*float64(disk.Bsize) >= need {
+		return nil
 	}
+	fmt.Fprintf(os.Stderr, "less than %.0f GB are free in %s: what earlier rounds stored is removed, and the next ones will be slower\n", need/gigabyte, dir)
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
+}
+
+// made is how many pictures a subject makes in a round: before the clock starts, in flight, and alone.
+func made(images int) int { return images + load.WarmUp + max(images/10, 1) }
+
+// best are the best rate, times and CPU of all rounds, and the most memory.
+func best(rounds []figures) figures {
+	b := rounds[0]
+	for _, f := range rounds[1:] {
+		b = figures{
+			rate: max(b.rate, f.rate), p50: min(b.p50, f.p50), alone: min(b.alone, f.alone),
+			memory: max(b.memory, f.memory), cpu: min(b.cpu, f.cpu),
+		}
+	}
+	return b
+}
+
+// medianRate is the rate of the round in the middle, the lower one of two.
+func medianRate(rounds []figures) float64 {
+	var rates []float64
+	for _, f := range rounds {
+		rates = append(rates, f.rate)
+	}
+	slices.Sort(rates)
+	return rates[(len(rates)-1)/2]
 }
 
 // measure runs a subject once, in an empty folder within dir.
@@ -151,23 +190,22 @@ func measure(ctx context.Context, s subject, url, dir string, images int) (figur
 		unit = 1
 	}
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	made := float64(images + load.WarmUp + max(images/10, 1))
 	return figures{
 		rate: float64(r.Images) / r.Seconds, p50: r.P50, alone: r.Alone,
-		memory: float64(usage.Maxrss) * unit / (1 << 20), cpu: used.Seconds() * 1000 / made,
+		memory: float64(usage.Maxrss) * unit / (1 << 20), cpu: used.Seconds() * 1000 / float64(made(images)),
 	}, nil
 }
 
-func table(w io.Writer, subjects []subject, best map[string]figures) {
+func table(w io.Writer, subjects []subject, all map[string][]figures) {
 	floor := math.NaN()
-	fmt.Fprintln(w, "| | pictures/s | peak memory | p50 of one, 64 in flight | p50 alone | added alone | CPU of one |")
-	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintln(w, "| | pictures/s, median | best | peak memory | p50 of one, 64 in flight | p50 alone | added alone | CPU of one |")
+	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- |")
 	for i, s := range subjects {
-		f := best[s.name]
+		f := best(all[s.name])
 		if i == 0 {
 			floor = f.alone
 		}
-		fmt.Fprintf(w, "| %s | %.0f | %.0f MiB | %.0f ms | %.1f ms | %.1f ms | %.1f ms |\n",
-			s.name, f.rate, f.memory, f.p50, f.alone, f.alone-floor, f.cpu)
+		fmt.Fprintf(w, "| %s | %.0f | %.0f | %.0f MiB | %.0f ms | %.1f ms | %.1f ms | %.1f ms |\n",
+			s.name, medianRate(all[s.name]), f.rate, f.memory, f.p50, f.alone, f.alone-floor, f.cpu)
 	}
 }

@@ -54,6 +54,9 @@ func TestExitCodesOfProviders(t *testing.T) {
 				sim, model := p.rented(provider)
 				for variant := range sim.Variants(fault) {
 					sim.Inject(generatetest.Injection{Fault: fault, Variant: variant})
+					if fault == generatetest.FaultConflict { // it is asked again once
+						sim.Inject(generatetest.Injection{Fault: fault, Variant: variant})
+					}
 					if o := p.atelier("generate", "a fox", "-m", model); o.code != code {
 						t.Errorf("variant %d: exit %d, want %d\n%s%s", variant, o.code, code, o.stdout, o.stderr)
 					}

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
+	"atelier/generate/generatetest/leonardosim"
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/ledger"
 )
@@ -133,4 +137,47 @@ func TestWaitTellsWhyAnotherModelWasAsked(t *testing.T) {
 	if n := len(sim.Captured()); n != 1 {
 		t.Errorf("%d calls", n)
 	}
+}
+
+// TestRevokedKeyLeavesALostCall: a call whose answer was lost is left while the list of tasks
+// that would tell of it refuses the key, and fetched when it is let in.
+func TestRevokedKeyLeavesALostCall(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := leonardosim.New(leonardosim.Config{Now: time.Now})
+	srv, revoked := revocable(t, sim)
+	p.env["LEONARDO_API_KEY"], p.env["LEONARDO_BASE_URL"] = sim.Key(), srv.URL
+	revoked.Store(true)
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultAnswerLost})
+	o := p.atelier("generate", "a fox", "-m", "phoenix_1_0")
+	list := read[operationList](p, "operations", "list", "--json").Items
+	if o.code != exitRunning || len(list) != 1 || !strings.Contains(o.stdout, "atelier generate --wait "+list[0].ID) || !strings.Contains(o.stderr, "left to be looked for") {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if o := p.atelier("generate", "--wait", list[0].ID); o.code != exitRunning {
+		t.Errorf("while it is refused: exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	revoked.Store(false)
+	p.must("generate", "--wait", list[0].ID, "-o", filepath.Join(p.dir, "fox.png"))
+	if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
+		t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
+	}
+}
+
+// revocable is a provider that, while it is told so, refuses the key to who asks how a task
+// stands or what tasks there are.
+func revocable(t *testing.T, sim http.Handler) (*httptest.Server, *atomic.Bool) {
+	t.Helper()
+	revoked := &atomic.Bool{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost || !revoked.Load() {
+			sim.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":"the key was refused","detail":"Not authenticated"}`) // a client that is gone needs no answer
+	}))
+	t.Cleanup(srv.Close)
+	return srv, revoked
 }

@@ -75,7 +75,7 @@ func TestMidjourneyShowsHowAJobGoesOn(t *testing.T) {
 	sim := p.withMidjourney(midjourneysim.Config{})
 	ask := []string{"generate", "a lighthouse", "-m", "mj", "--partials", "--strict"}
 	o := p.onTerminal(ask...)
-	for _, want := range []string{"preview 1 of picture 1", "preview 2 of picture 1", "picture 4: succeeded"} {
+	for _, want := range []string{"preview 1 of a grid of 4", "preview 2 of a grid of 4", "picture 4: succeeded"} {
 		if o.code != exitOK || !strings.Contains(o.stderr, want) || strings.Contains(o.stderr, "warning") {
 			t.Errorf("exit %d, and nothing says %q: %q", o.code, want, o.stderr)
 		}

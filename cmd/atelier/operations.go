@@ -15,6 +15,8 @@ type operationsCmd struct {
 	Show operationsShowCmd `cmd:"" help:"Show one generation: its results, every call to a provider, its settings and cost."`
 
 	Retry operationsRetryCmd `cmd:"" help:"Ask again for the results of one generation that failed; what was given up and its provider has by now is fetched first."`
+
+	Cancel operationsCancelCmd `cmd:"" help:"Give up one generation that is not finished: its tasks are stopped where their provider can, and its money is given back."`
 }
 
 type operationsListCmd struct {
@@ -129,7 +131,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		w.dispositions(dispositions)
 		switch {
 		case left(o):
-			w.line("it is not finished and nobody works on it: atelier generate --wait %s", o.ID)
+			w.line("it is not finished and nobody works on it: atelier generate --wait %s, or give it up: atelier operations cancel %[1]s", o.ID)
 		case o.FinishedAt.IsZero():
 			w.line("a process works on it: to wait for it, atelier generate --wait %s", o.ID)
 		case slices.ContainsFunc(slots, func(sl ledger.Slot) bool { return again(media.Code(sl.Failure.Code)) }):

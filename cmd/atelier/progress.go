@@ -76,6 +76,10 @@ func (p *progress) generation(_ context.Context, e generate.Event) {
 	case generate.EventProgress:
 		p.say("%s: %.0f %%", e.Model, e.Progress*100)
 	case generate.EventPartial:
+		if e.Shows > 1 {
+			p.say("%s: preview %d of a grid of %d", e.Model, e.Sequence, e.Shows)
+			return
+		}
 		p.say("%s: preview %d of %s %d", e.Model, e.Sequence, p.noun, e.Slot)
 	case generate.EventFallback:
 		p.say("%s is asked instead", e.Model)

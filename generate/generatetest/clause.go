@@ -101,6 +101,8 @@ func scenarios() []scenario {
 		{"task is taken up by another process", noTask, takenUp},
 		{"task whose name was lost is found by another process", noList, foundAgain},
 		{"a lost task is told from others", noList, foundAmong},
+		{"task whose name was lost is known by its notification", noAddress, heardAgain},
+		{"such a task is known also after it was given up", noAddress, heardLate},
 		{"notifications in order", noWebhook, notified},
 		{"notifications out of order", noWebhook, notifiedOutOfOrder},
 		{"notifications repeated", noWebhook, notifiedAgain},
@@ -176,6 +178,17 @@ func noWebhook(h Harness, b *bench) string {
 	}
 	if _, ok := b.driver.(generate.Notified); !ok {
 		return "the provider calls no webhook"
+	}
+	return ""
+}
+
+// noAddress: where the provider lists its tasks nobody waits for a notification.
+func noAddress(h Harness, b *bench) string {
+	if why := noWebhook(h, b); why != "" {
+		return why
+	}
+	if _, ok := b.driver.(generate.Listed); ok {
+		return "the provider lists its tasks"
 	}
 	return ""
 }

@@ -204,6 +204,7 @@ func (l *Log) Saved(_ context.Context, operation string) (*generate.Saved, error
 	if !ok {
 		return nil, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
 	}
+	op.Holder = l.holders[operation]
 	s := &generate.Saved{Operation: op, Scope: l.scopes[operation], Adrift: slices.Clone(l.Adrift)}
 	for _, a := range l.attempts {
 		if a.Operation == operation {
@@ -230,6 +231,17 @@ func (l *Log) TaskOf(_ context.Context, provider, taskID string) (string, media.
 		}
 	}
 	return "", media.Scope{}, media.Errorf(media.CodeNotFound, "no operation has the task %s", taskID)
+}
+
+// ScopeOf is where an operation belongs.
+func (l *Log) ScopeOf(_ context.Context, operation string) (media.Scope, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	scope, ok := l.scopes[operation]
+	if !ok {
+		return media.Scope{}, media.Errorf(media.CodeNotFound, "there is no operation %s", operation)
+	}
+	return scope, nil
 }
 
 // Entries lists what was saved, in order: "begin queued", "attempt 1.1 submitted",

@@ -51,7 +51,7 @@ func expected(f Fault, listed bool) expectation {
 		return failed(media.CodeQuotaExceeded)
 	case FaultRateLimit:
 		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
-	case FaultServerError, FaultOverloaded:
+	case FaultServerError, FaultOverloaded, FaultConflict:
 		return expectation{calls: 2, status: generate.StatusSucceeded}
 	case FaultHTML, FaultNotJSON, FaultDropped, FaultListLost:
 		return lost
@@ -59,8 +59,6 @@ func expected(f Fault, listed bool) expectation {
 		return failed(media.CodeBadResponse)
 	case FaultInvalid:
 		return failed(media.CodeInvalid, media.CodeUnsupported)
-	case FaultConflict:
-		return failed(media.CodeConflict)
 	case FaultTaskFailed:
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
 	case FaultTaskLost, FaultExpiredLink:
@@ -89,6 +87,8 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	case FaultPartialsThenError:
 		previewsAlone(t, h)
 		return
+	case FaultConflict:
+		contested(t, h, in)
 	case FaultPreviewLost:
 		previewLost(t, h, in)
 		return
@@ -102,9 +102,6 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	b.sim.Inject(in)
 	got := b.ask(t, 1)
 	s := got.Slots[0]
-	if in.Fault == FaultConflict && got.Status == generate.StatusSucceeded && len(b.sim.Captured()) == 2 {
-		return // a provider may say that a conflict can be tried again
-	}
 	switch {
 	case got.Status != want.status:
 		t.Errorf("status %s (%v), want %s", got.Status, got.Err(), want.status)

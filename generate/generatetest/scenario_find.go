@@ -11,11 +11,13 @@ import (
 	"atelier/media"
 )
 
-// mute is a log whose process dies when it is about to save the name of a task.
+// mute is a log whose process dies when it is about to save the name of a task. It takes that
+// name with it.
 type mute struct {
 	*Log
-	dying, dead chan struct{}
-	once        *sync.Once
+	dying chan string // takes the name
+	dead  chan struct{}
+	once  *sync.Once
 }
 
 // Attempt saves all but that.
@@ -23,33 +25,56 @@ func (l mute) Attempt(ctx context.Context, a generate.Attempt) error {
 	if a.Status != generate.StatusRunning {
 		return l.Log.Attempt(ctx, a)
 	}
-	l.once.Do(func() { close(l.dying) })
+	l.once.Do(func() { l.dying <- a.Task.ID })
 	<-l.dead
 	return media.Errorf(media.CodeInternal, "dead")
+}
+
+// nameless plays a process that began a task and died with the task's name. It gives what the
+// dead process left: the operation, and the name that nobody has.
+func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
+	t.Helper()
+	l := mute{dying: make(chan string, 1), dead: make(chan struct{}), once: &sync.Once{}}
+	b = h.set(t, func(b *bench, c *generate.Config) {
+		l.Log = b.log
+		c.Operations, c.Notify = l, func(string) (string, string) { return hooks, h.NotifySecret }
+	})
+	var first sync.WaitGroup
+	ctx, leave := context.WithCancelCause(scoped(t.Context()))
+	r := b.request(t, 1)
+	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
+	t.Cleanup(func() {
+		leave(generate.ErrLeft) // what is left of the first process touches nothing
+		close(l.dead)
+		first.Wait()
+	})
+	task = <-l.dying
+	operation = b.log.IDs()[0]
+	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (generate.Handle{}) {
+		t.Fatalf("the first process left %+v", a)
+	}
+	b.log.Release(operation)
+	return b, operation, task
 }
 
 // foundAgain: the process that began a task died with the task's name. Another one finds
 // the task in the provider's list and goes on with it; the call is not made again.
 func foundAgain(t *testing.T, h Harness) {
 	t.Helper()
-	dying, dead := make(chan struct{}), make(chan struct{})
-	b := h.set(t, func(b *bench, c *generate.Config) { c.Operations = mute{b.log, dying, dead, &sync.Once{}} })
-	var first sync.WaitGroup
-	ctx, leave := context.WithCancelCause(scoped(t.Context()))
-	r := b.request(t, 1)
-	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
-	defer first.Wait()
-	defer close(dead)
-	defer leave(generate.ErrLeft) // what is left of the first process touches nothing
-	<-dying
-	id := b.log.IDs()[0]
-	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (generate.Handle{}) {
-		t.Fatalf("the first process left %+v", a)
-	}
-	b.log.Release(id)
+	b, id, _ := h.nameless(t)
 	got, err := b.second(t).Resume(scoped(t.Context()), id)
-	if err != nil || got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 {
-		t.Fatalf("Resume: %+v, %v", got, err)
+	if err != nil {
+		t.Fatalf("Resume: %v", err)
+	}
+	b.found(t, h, got)
+	b.settledOnce(t, got)
+}
+
+// found proves that an operation ended well, once, with the one call that was made for it.
+func (b *bench) found(t *testing.T, h Harness, got *generate.Result) {
+	t.Helper()
+	if got.Status != generate.StatusSucceeded || got.Usage.Unsettled > 0 {
+		t.Fatalf("%+v", got)
 	}
 	if a := b.log.Attempts(); len(a) != 1 || a[0].Task == (generate.Handle{}) || a[0].Status != generate.StatusSucceeded {
 		t.Errorf("attempts %+v, want one with its task", a)
@@ -57,7 +82,47 @@ func foundAgain(t *testing.T, h Harness) {
 	if n := len(b.sim.Captured()); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
-	b.single(t, h, got)
+	b.endedOnce(t, h, got)
+}
+
+// heardAgain: the process that began a task died with the task's name. The provider tells of
+// the task at the address of the call; the operation goes on with it.
+func heardAgain(t *testing.T, h Harness) {
+	t.Helper()
+	b, id, task := h.nameless(t)
+	b.settledOnce(t, b.hearOf(t, h, id, task))
+}
+
+// heardLate: so does one that was given up, and counted as billed, before the provider told.
+func heardLate(t *testing.T, h Harness) {
+	t.Helper()
+	b, id, task := h.nameless(t)
+	got, err := b.second(t).Resume(scoped(t.Context()), id)
+	if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 {
+		t.Fatalf("Resume: %+v, %v", got, err)
+	}
+	b.hearOf(t, h, id, task)
+}
+
+// hearOf delivers what the provider tells of a task, and proves that its operation ends well.
+func (b *bench) hearOf(t *testing.T, h Harness, operation, task string) *generate.Result {
+	t.Helper()
+	n, ok := b.sim.(notifier)
+	if !ok {
+		t.Fatalf("%T has no Notifications", b.sim)
+	}
+	g := b.second(t)
+	for _, told := range n.Notifications(task) {
+		if err := g.Notify(t.Context(), b.driver.Provider(), told); err != nil {
+			t.Errorf("Notify: %v", err)
+		}
+	}
+	got, err := g.Resume(scoped(t.Context()), operation)
+	if err != nil {
+		t.Fatalf("Resume: %v", err)
+	}
+	b.found(t, h, got)
+	return got
 }
 
 // foundAmong: among tasks that differ in nothing but their keys each call finds its own; a

@@ -69,6 +69,19 @@ func (w *watched) frames(t *testing.T, slot int) []media.Blob {
 	return out
 }
 
+// shows lists how many results the previews are said to show, each number once.
+func (w *watched) shows() (all []int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if e.Kind == generate.EventPartial {
+			all = append(all, e.Shows)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // previews: frames come as events with slot and sequence, get no record, and the picture
 // arrives after them.
 func previews(t *testing.T, h Harness) {
@@ -99,6 +112,9 @@ func (w *watched) preview(t *testing.T, h Harness, r generate.Request) {
 	if got.Status != generate.StatusSucceeded || len(frames) == 0 || len(w.recorder.Records()) != h.results(1)+grids(got.Outputs()) {
 		t.Fatalf("status %s, %d previews, %d records; %v", got.Status, len(frames), len(w.recorder.Records()), got.Err())
 	}
+	if shows := w.shows(); !slices.Equal(shows, []int{len(got.Slots)}) {
+		t.Errorf("previews are said to show %v of %d results", shows, len(got.Slots))
+	}
 	o := got.Slots[0].Output
 	if o.Partial || slices.ContainsFunc(frames, func(f media.Blob) bool { return f.Digest == o.Digest }) {
 		t.Errorf("%s is a preview", o)
@@ -119,6 +135,9 @@ func previewsAlone(t *testing.T, h Harness) {
 	kept := records[0]
 	if !kept.Partial || kept.Digest != frames[len(frames)-1].Digest || !strings.Contains(got.Slots[0].Error.Message, string(kept.Ref)) {
 		t.Errorf("kept %s, want the newest preview, named in %q", kept, got.Slots[0].Error.Message)
+	}
+	if grid := h.PerCall > 1; grid != strings.Contains(kept.Label, "(grid)") {
+		t.Errorf("kept as %q", kept.Label)
 	}
 }
 

@@ -8,7 +8,7 @@
 // The simulator that the tests run against is checked with the vendor's SDK instead.
 //
 // What is safe to repeat, so Retryable: a request that never left (name, dial,
-// TLS), 429 unless the credit is used up, 408, 409, and 500 or 503 in OpenAI's own
+// TLS), 429 unless the credit is used up, 408, 409 (once), and 500 or 503 in OpenAI's own
 // error envelope, because an error envelope says that nothing was made. X-Should-Retry
 // overrides that. The wait is Retry-After-Ms, else Retry-After, else the reset of the
 // limit that is used up.

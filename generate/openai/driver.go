@@ -63,8 +63,7 @@ func New(c Config) (*Driver, error) {
 		Name: at.Name, BaseURL: at.BaseURL, BaseVariable: base, Key: c.APIKey, KeyVariable: at.KeyVariable, Header: header,
 		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"b64_json"},
 		Explain: explain, Advice: advice, Phrases: phrases,
-		Codes:  map[int]media.Code{http.StatusConflict: media.CodeUnavailable},
-		Repeat: []int{http.StatusRequestTimeout, http.StatusConflict},
+		Repeat: []int{http.StatusRequestTimeout},
 	})
 	return &Driver{client: client, provider: at.Provider, own: own}, err
 }

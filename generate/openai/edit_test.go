@@ -238,3 +238,28 @@ func TestSimulatorRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestEditOutsideOfARun: a program that sets no scope can edit what it made.
+func TestEditOutsideOfARun(t *testing.T) {
+	t.Parallel()
+	sim := openaisim.New(openaisim.Config{})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	codec := newCodec(t)
+	d, err := openai.New(openai.Config{APIKey: sim.Key(), BaseURL: srv.URL + "/v1", Codec: codec, Base: srv.Client().Transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := generate.NewGateway(generate.Config{Drivers: []generate.Driver{d}, Storage: codec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := g.Generate(t.Context(), generate.Request{Prompt: "a boat"})
+	if err != nil || made.Err() != nil {
+		t.Fatalf("%v, %v", err, made.Err())
+	}
+	edited, err := g.Generate(t.Context(), generate.Request{Method: generate.MethodEdit, Prompt: "bluer", Inputs: made.Outputs()})
+	if err != nil || edited.Err() != nil || len(edited.Outputs()) != 1 {
+		t.Errorf("%v, %v", err, edited.Err())
+	}
+}

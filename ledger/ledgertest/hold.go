@@ -35,6 +35,9 @@ func heldByOne(t *testing.T, f *fixture) {
 	began := ledger.Operation{ID: f.deps.NewID(), Owner: owner, Tree: "t", Status: "queued", HeldBy: "a", HeldUntil: far}
 	must(t, f.BeginOperation(ctx, began))
 	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
+	if got, _, _, err := f.Operation(ctx, owner, began.ID); err != nil || got.HeldBy != "a" || got.HeldUntil.IsZero() {
+		t.Errorf("held by %q until %s, %v", got.HeldBy, got.HeldUntil, err)
+	}
 	began.Status = "running"
 	must(t, f.FinishOperation(ctx, began))
 	wantCode(t, f.HoldOperation(ctx, owner, began.ID, "b", far), media.CodeConflict)
@@ -108,9 +111,14 @@ func operationOfTask(t *testing.T, f *fixture) {
 		_, err := f.OperationOfTask(ctx, provider, id)
 		wantCode(t, err, media.CodeNotFound)
 	}
+	if got, err = f.AnyOperation(ctx, o.ID); err != nil || got.ID != o.ID || got.Owner != owner || got.Tree != o.Tree {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = f.AnyOperation(ctx, f.deps.NewID())
+	wantCode(t, err, media.CodeNotFound)
 }
 
-// blobsAdrift: what arrived is adrift until a slot has it, recorded or not; previews and
+// blobsAdrift: what arrived is adrift until a slot has it that is recorded; previews and
 // what others were made from never are.
 func blobsAdrift(t *testing.T, f *fixture) {
 	t.Helper()
@@ -148,6 +156,12 @@ func blobsAdrift(t *testing.T, f *fixture) {
 		must(t, f.SaveSlot(ctx, ledger.Slot{OperationID: o.ID, Index: i + 1, Status: "succeeded", Ref: all[name].Ref, Digest: all[name].Digest}))
 	}
 	want(owner, "first")
+	lost := ledger.Slot{OperationID: o.ID, Index: 3, Status: "succeeded", Ref: all["first"].Ref, Digest: all["first"].Digest}
+	must(t, f.SaveSlot(ctx, lost))
+	want(owner, "first") // its record could not be saved
+	lost.MediaID = f.record(ctx, t, all["first"]).ID
+	must(t, f.SaveSlot(ctx, lost))
+	want(owner)
 }
 
 func pico(t *testing.T, usd string) ledger.Pico {

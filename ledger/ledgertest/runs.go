@@ -56,6 +56,11 @@ func runConflicts(t *testing.T, f *fixture) {
 	ctx := t.Context()
 	r := f.run(t, owner, nil)
 	wantCode(t, f.CreateRun(ctx, r), media.CodeConflict)
+	for id, want := range map[string]bool{r.ID: true, r.ID + "x": false, "": false} {
+		if known, err := f.HasRun(ctx, id); err != nil || known != want {
+			t.Errorf("there is a run %q: %v, %v", id, known, err)
+		}
+	}
 	r.Owner = ""
 	wantCode(t, f.CreateRun(ctx, r), media.CodeInvalid)
 	r.ID = "nothing"

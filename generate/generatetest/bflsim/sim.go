@@ -141,13 +141,28 @@ func (s *Simulator) submit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t := &task{id: fmt.Sprintf("%08x-5f1d-4c3e-9b7a-0242ac120002", call), request: q, fault: fault, origin: "http://" + r.Host}
+	number := s.number(call)
+	if chosen := number * 7919; q.seed == nil {
+		q.seed = &chosen
+	}
 	if !s.begin(t) {
 		w.Header().Set("Retry-After", "1")
 		detail(w, http.StatusTooManyRequests, "Too many active tasks")
 		return
 	}
-	s.paint(t, call)
+	link := s.paint(t, number)
+	s.mu.Lock()
+	t.link = link
+	s.mu.Unlock()
 	s.accept(w, t, e)
+}
+
+// number tells the pictures of one prompt apart.
+func (s *Simulator) number(call int) int64 {
+	if s.config.Steady {
+		return 0
+	}
+	return int64(call)
 }
 
 // begin takes a task if there is room for it.
@@ -167,26 +182,17 @@ func (s *Simulator) begin(t *task) bool {
 	return true
 }
 
-// paint makes the picture of a task, or what the fault puts in its place.
-func (s *Simulator) paint(t *task, call int) {
-	number := int64(call)
-	if s.config.Steady {
-		number = 0
-	}
-	if t.request.seed == nil {
-		chosen := number * 7919
-		t.request.seed = &chosen
-	}
+// paint makes the picture of a task, or what the fault puts in its place, and gives the link.
+func (s *Simulator) paint(t *task, number int64) string {
 	width, height := t.request.pixels()
 	p := s.painter.Picture(t.request.format, width, height, simulate.Seed(t.request.prompt, *t.request.seed, number), t.fault)
 	name := t.id + "." + t.request.format
 	switch t.fault.Fault {
 	case generatetest.FaultEmpty, generatetest.FaultModerated, generatetest.FaultTaskFailed, generatetest.FaultTaskLost:
-		return
+		return ""
 	case generatetest.FaultPrivateURL:
 		all := simulate.PrivateURLs()
-		t.link = all[t.fault.Variant%len(all)]
-		return
+		return all[t.fault.Variant%len(all)]
 	default:
 	}
 	s.journal.Record(p)
@@ -195,7 +201,7 @@ func (s *Simulator) paint(t *task, call int) {
 	if origin == "" {
 		origin = t.origin
 	}
-	t.link = origin + "/results/" + name + "?se=" + s.config.Now().Add(linkLife).Format("2006-01-02T15%3A04%3A05Z") + "&sp=r&sv=2025-05-05&sr=b&rsct=image%2F" + t.request.format + "&sig=c2ltdWxhdGVk"
+	return origin + "/results/" + name + "?se=" + s.config.Now().Add(linkLife).Format("2006-01-02T15%3A04%3A05Z") + "&sp=r&sv=2025-05-05&sr=b&rsct=image%2F" + t.request.format + "&sig=c2ltdWxhdGVk"
 }
 
 // accept answers a new task: with its polling URL, or with the state of its webhook.

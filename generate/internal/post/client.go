@@ -52,7 +52,7 @@ type Config struct {
 	States map[string]State
 	// Codes are the statuses that mean something else here than they usually do.
 	Codes map[int]media.Code
-	// Repeat are the failures, beside 500 and 503, after which nothing was made.
+	// Repeat are the failures, beside 409, 500 and 503, after which nothing was made.
 	Repeat []int
 	// Advice says what to do about an error, in the place of the usual words.
 	Advice map[media.Code]string

@@ -44,13 +44,15 @@ var meanings = map[media.Code]meaning{
 	media.CodeQuotaExceeded: {"the account at NAME has no credit left", "add credit or raise its limit"},
 	media.CodeForbidden:     {"NAME does not let this account use OF", "check its key, its limits and its restrictions"},
 	media.CodeNotFound:      {"NAME does not know OF, or no longer", `choose a model that "atelier models list" shows as live`},
-	media.CodeConflict:      {"NAME stopped the request for OF because another one was in its way", "ask again"},
 	media.CodeTooLarge:      {"the request is too large for OF", "send fewer or smaller pictures"},
 	media.CodeRateLimited:   {"the rate limit of NAME is reached", "wait and try again"},
 	media.CodeUnavailable:   {"NAME failed with status STATUS", "try again later"},
 	media.CodeInvalid:       {"NAME refused the request for OF", ""},
 	media.CodeBadResponse:   {"NAME answered OF with status STATUS", "try again later"},
 }
+
+// contested is an outage of one request alone.
+var contested = meaning{"NAME stopped the request for OF because another one was in its way", "ask again"}
 
 // codeOf is what a status usually means.
 func codeOf(status int) media.Code {
@@ -63,13 +65,11 @@ func codeOf(status int) media.Code {
 		return media.CodeForbidden
 	case http.StatusNotFound:
 		return media.CodeNotFound
-	case http.StatusConflict:
-		return media.CodeConflict
 	case http.StatusRequestEntityTooLarge:
 		return media.CodeTooLarge
 	case http.StatusTooManyRequests:
 		return media.CodeRateLimited
-	case http.StatusOK, http.StatusRequestTimeout: // an error inside of a success is a failure
+	case http.StatusOK, http.StatusRequestTimeout, http.StatusConflict: // an error inside of a success is a failure
 		return media.CodeUnavailable
 	}
 	if status >= http.StatusInternalServerError {
@@ -118,14 +118,17 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	if code != media.CodeUnavailable {
 		return e
 	}
-	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusInternalServerError, http.StatusServiceUnavailable), f.Status)
+	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Ran
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should
 	}
-	if !e.Retryable && !a.free {
+	switch {
+	case !e.Retryable && !a.free:
 		e.Cause = generate.ErrUnsettled
 		e.Message += "; the call may have been billed, so it is not repeated"
+	case f.Status == http.StatusConflict:
+		e.Cause = generate.ErrContested
 	}
 	return e
 }
@@ -134,6 +137,9 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 // to quote it.
 func (c *Client) sentence(code media.Code, call Call, f Fault) string {
 	m := meanings[code]
+	if code == media.CodeUnavailable && f.Status == http.StatusConflict {
+		m = contested
+	}
 	advice := cmp.Or(f.Advice, c.config.Advice[code], m.advice)
 	s := strings.NewReplacer("NAME", c.Name, "STATUS", strconv.Itoa(f.Status), "OF", call.Of).Replace(m.what)
 	switch {

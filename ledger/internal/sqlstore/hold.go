@@ -47,13 +47,21 @@ func (s *Store) OperationOfTask(ctx context.Context, provider, taskID string) (l
 	return o, s.failure("find operation of task", err)
 }
 
-// AdriftBlobs lists what arrived for an operation and is in none of its slots.
+// AnyOperation reads an operation, whoever owns it.
+func (s *Store) AnyOperation(ctx context.Context, id string) (ledger.Operation, error) {
+	o, err := scanOperation(s.read.QueryRowContext(ctx, `SELECT `+operationColumns+` FROM operations WHERE id = $1`, id))
+	return o, s.failure("read operation", err)
+}
+
+// AdriftBlobs lists what arrived for an operation and is in none of its slots. A slot whose
+// record could not be saved does not have it.
 func (s *Store) AdriftBlobs(ctx context.Context, owner, operation string) ([]ledger.Blob, error) {
 	if err := needOwner(owner); err != nil {
 		return nil, err
 	}
 	sel := selectFrom(blobColumns, "blobs", `operation_id = ?
-		AND NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.operation_id = blobs.operation_id AND operation_slots.digest = blobs.digest)
+		AND NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.operation_id = blobs.operation_id AND operation_slots.digest = blobs.digest
+			AND (operation_slots.media_id IS NOT NULL OR EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id)))
 		AND NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest AND media.operation_id = blobs.operation_id
 			AND (media.partial = 1 OR media.deleted_at IS NOT NULL OR media.id IN (SELECT parent_media_id FROM media_lineage)))`, operation)
 	sel.where("(SELECT owner FROM operations WHERE operations.id = blobs.operation_id) = ?", owner)

@@ -132,7 +132,7 @@ func underWay(ctx context.Context, tx *sql.Tx, t ledger.Task, now string) error 
 
 const operationColumns = `id, owner, tree_id, run_id, step_id, idempotency_key, status, method, modality,
 	provider, model, api_model, request, dispositions, usage_counts, metadata, warnings, estimated_usd, reported_usd,
-	error_code, error_message, retryable, held_until, finished_at, created_at, updated_at`
+	error_code, error_message, retryable, held_by, held_until, finished_at, created_at, updated_at`
 
 func scanOperation(from row) (ledger.Operation, error) {
 	var o ledger.Operation
@@ -140,7 +140,7 @@ func scanOperation(from row) (ledger.Operation, error) {
 		str(&o.Method), str(&o.Modality), str(&o.Provider), str(&o.Model), str(&o.APIModel), jsonCol{&o.Request},
 		jsonCol{&o.Dispositions}, jsonCol{&o.Usage}, jsonCol{&o.Metadata}, jsonCol{&o.Warnings}, &o.EstimatedUSD, &o.ReportedUSD,
 		str(&o.Failure.Code), str(&o.Failure.Message), &o.Failure.Retryable,
-		timeCol{&o.HeldUntil}, timeCol{&o.FinishedAt}, timeCol{&o.CreatedAt}, timeCol{&o.UpdatedAt})
+		str(&o.HeldBy), timeCol{&o.HeldUntil}, timeCol{&o.FinishedAt}, timeCol{&o.CreatedAt}, timeCol{&o.UpdatedAt})
 	return o, err
 }
 

@@ -10,9 +10,9 @@ import (
 	"atelier/media"
 )
 
-// brought are items of a run that does not exist yet. Their records are saved with its state, in one
+// unrecorded are items of a run that does not exist yet. Their records are saved with its state, in one
 // commit: until then they have ids that stand for those of the records.
-type brought struct {
+type unrecorded struct {
 	newID func() string
 
 	mu    sync.Mutex // guards items
@@ -26,31 +26,31 @@ type item struct {
 	id     string
 }
 
-var _ media.Recorder = (*brought)(nil)
+var _ media.Recorder = (*unrecorded)(nil)
 
 // Record notes an item as a ledger would give it; the same bytes are the same item.
-func (b *brought) Record(ctx context.Context, o media.Output) (media.Output, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	scope := media.ScopeOf(ctx)
 	o.Origin.AgentPath = cmp.Or(o.Origin.AgentPath, scope.AgentPath)
 	o.Origin.Operation = cmp.Or(o.Origin.Operation, scope.Operation)
 	o.Origin.Direction = cmp.Or(o.Origin.Direction, "output")
 	next := item{scope: scope, output: o}
-	at := slices.IndexFunc(b.items, func(i item) bool { return i.output.Digest == o.Digest })
+	at := slices.IndexFunc(u.items, func(i item) bool { return i.output.Digest == o.Digest })
 	if at >= 0 {
-		next.id, o = b.items[at].id, b.items[at].output
+		next.id, o = u.items[at].id, u.items[at].output
 	} else {
-		next.id = b.newID()
+		next.id = u.newID()
 	}
-	b.items = append(b.items, next)
+	u.items = append(u.items, next)
 	o.ID = next.id
 	return o, nil
 }
 
 // save saves the records, and gives the ids that stood for theirs, each before the one of the record.
-func (b *brought) save(ctx context.Context, to ledger.Store) (ids []string, err error) {
-	for _, i := range b.items {
+func (u *unrecorded) save(ctx context.Context, to ledger.Store) (ids []string, err error) {
+	for _, i := range u.items {
 		rec, err := to.Record(media.WithScope(ctx, i.scope), i.output)
 		if err != nil {
 			return nil, err

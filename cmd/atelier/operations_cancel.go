@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type operationsCancelCmd struct {
+	ID   string `arg:"" help:"The operation's id."`
+	JSON bool   `help:"Print JSON."`
+}
+
+// Run gives up a generation. One of a run that is under way is its run's to end.
+func (c *operationsCancelCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		op, _, _, err := a.ledger.Operation(w.ctx, owner, c.ID)
+		if err != nil {
+			return err
+		}
+		if held := op.FinishedAt.IsZero() && !left(op); held {
+			if err := c.ofRun(w.ctx, a, op); err != nil {
+				return err
+			}
+			w.note("a process works on it, or did some seconds ago: it is told to stop")
+		}
+		ctx := scoped(w.ctx, "")
+		res, err := a.gateway.Cancel(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		shown := &generateCmd{JSON: c.JSON}
+		slots, _, err := shown.slots(ctx, a, res, "")
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(resultView(res, slots))
+		}
+		shown.people(w, res, slots)
+		return nil
+	})
+}
+
+// ofRun is an error for a generation that a run waits for.
+func (c *operationsCancelCmd) ofRun(ctx context.Context, a *app, op ledger.Operation) error {
+	if op.RunID == "" {
+		return nil
+	}
+	r, err := a.ledger.Run(ctx, owner, op.Tree)
+	if media.CodeOf(err) == media.CodeNotFound || err == nil && !r.FinishedAt.IsZero() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return media.Errorf(media.CodeConflict, "operation %s is under way in run %s, which waits for it: end that with atelier runs cancel %[2]s", op.ID, r.ID)
+}

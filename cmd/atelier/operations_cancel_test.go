@@ -1,0 +1,83 @@
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"atelier/generate/generatetest/bflsim"
+	"atelier/ledger"
+)
+
+// TestCancelOfWhatIsLeft: a generation whose key was revoked for good is given up without a
+// key. What it may have cost counts, the rest of its money is free, and nothing changes later.
+func TestCancelOfWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := bflsim.New(bflsim.Config{})
+	srv, revoked := revocable(t, sim)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_BUDGET_OWNER"] = sim.Key(), srv.URL, "5"
+	revoked.Store(true)
+	if o := p.atelier("generate", "a fox", "-m", "FLUX.2 Pro"); o.code != exitRunning {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	left := p.lives()
+	id := left.operations[0]
+	if said := p.must("operations", "show", id).stdout; left.reserved == 0 || !strings.Contains(said, "atelier operations cancel "+id) {
+		t.Errorf("left: %s\n%s", left, said)
+	}
+	delete(p.env, "BFL_API_KEY")
+	for range 2 {
+		if o := p.must("operations", "cancel", id); !strings.Contains(o.stdout, "cancelled by FLUX.2 Pro") || !strings.Contains(o.stderr, "which may bill it") {
+			t.Errorf("%s%s", o.stdout, o.stderr)
+		}
+		if now := p.lives(); now.reserved != 0 || now.spent == 0 || now.spent != left.reserved || now.unsettled != 1 || now.statuses[0] != "cancelled" {
+			t.Errorf("left as %s, and then %s", left, now)
+		}
+	}
+	revoked.Store(false)
+	p.env["BFL_API_KEY"] = sim.Key()
+	p.must("generate", "a fox", "-m", "offline")
+	done := p.lives().operations[0]
+	p.atelier("operations", "cancel", done).refused(t, exitInput, "is over (succeeded)")
+	p.atelier("operations", "cancel", "nothing").refused(t, exitInput, "nothing")
+	if n := len(sim.Captured()); n != 1 || len(p.listed().Items) != 1 {
+		t.Errorf("%d calls, %d pictures", n, len(p.listed().Items))
+	}
+}
+
+// TestCancelTellsAnotherProcess: a generation that another process works on ends there; one
+// that a run waits for is left to it, and the run is named.
+func TestCancelTellsAnotherProcess(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	sim := bflsim.New(bflsim.Config{Pending: 1 << 20})
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	s.env["BFL_API_KEY"], s.env["BFL_BASE_URL"] = sim.Key(), srv.URL
+	proc := s.start("generate", "a fox", "-m", "FLUX.2 Pro")
+	id := s.atProvider()
+	if o := s.must("operations", "cancel", id, "--json"); !strings.Contains(o.stderr, "told to stop") || decode[generated](t, o).Status != "cancelled" {
+		t.Errorf("%s%s", o.stdout, o.stderr)
+	}
+	if o := proc.wait(); o.code != exitRunning || !strings.Contains(o.stderr, "another process took this operation over") {
+		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	running := s.start("run", "--agents", s.dir+"/own", "boss", "Paint.")
+	var op ledger.Operation
+	eventually(t, "a picture of a run is under way", func() bool {
+		list := read[operationList](s.place, "operations", "list", "--status", "running", "--json").Items
+		if len(list) > 0 {
+			op = list[0]
+		}
+		return op.RunID != ""
+	})
+	s.atelier("operations", "cancel", op.ID).refused(t, exitInput, "atelier runs cancel "+op.Tree)
+	s.must("runs", "cancel", op.Tree)
+	_ = running.cmd.Process.Signal(os.Interrupt) // it may have ended by itself
+	running.wait()
+	if o := s.must("operations", "cancel", op.ID); !strings.Contains(o.stdout, "cancelled by FLUX.2 Pro") {
+		t.Errorf("after its run: %s%s", o.stdout, o.stderr)
+	}
+}

@@ -1,0 +1,45 @@
+package generatetest
+
+import (
+	"context"
+	"testing"
+
+	"atelier/generate"
+	"atelier/media"
+)
+
+// contested: a provider whose conflict stays is asked twice. Then the next model is, and where
+// there is none the result fails as in an outage: nothing is left to anybody else.
+func contested(t *testing.T, h Harness, in Injection) {
+	t.Helper()
+	b := h.set(t, nil)
+	b.sim.Inject(in, in, in)
+	alone := b.ask(t, 1)
+	if s := alone.Slots[0]; alone.Status != generate.StatusFailed || s.Error == nil || s.Error.Code != media.CodeUnavailable || !s.Error.Retryable || alone.Usage.Unsettled > 0 {
+		t.Errorf("without another model: %s, %+v", alone.Status, s.Error)
+	}
+	if b.model.Modality != media.ModalityImage {
+		return // the stand-in paints
+	}
+	b = h.set(t, func(b *bench, c *generate.Config) { c.Drivers = append(c.Drivers, b.standIn(t)) })
+	b.sim.Inject(in, in, in)
+	r := b.request(t, 1)
+	r.Fallback = []string{"Atelier Offline"}
+	got := b.must(t, r)
+	if got.Status != generate.StatusSucceeded || got.Provider != "offline" || len(b.sim.Captured()) != 2 {
+		t.Errorf("with another model: %s by %s (%v), %d calls", got.Status, got.Provider, got.Err(), len(b.sim.Captured()))
+	}
+	for _, a := range b.log.Attempts()[:2] {
+		if a.Status != generate.StatusFailed || a.Error == nil || a.Error.Code != media.CodeUnavailable {
+			t.Errorf("attempt %d is %s: %+v", a.Number, a.Status, a.Error)
+		}
+	}
+}
+
+// standIn is a scripted painter for what the bench's provider does not give.
+func (b *bench) standIn(t *testing.T) *Driver {
+	t.Helper()
+	return &Driver{Name: "offline", Make: func(ctx context.Context, task generate.Task, _ int) (media.Blob, error) {
+		return Stored(ctx, t, b.codec, PNG(max(task.Width, 96), max(task.Height, 64), 1)), nil
+	}}
+}

@@ -1,0 +1,94 @@
+package run_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"atelier/blob"
+	"atelier/blob/memblob"
+	"atelier/generate"
+	"atelier/generate/offline"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+	"atelier/wire"
+)
+
+// full is a ledger on a disk that is full when pictures are to be recorded and, unless that
+// fits, at the end of their operation.
+type full struct {
+	store
+	ends bool
+}
+
+func (full) Record(context.Context, media.Output) (media.Output, error) {
+	return media.Output{}, media.Errorf(media.CodeDiskFull, "the disk is full")
+}
+
+func (f full) FinishOperation(ctx context.Context, o ledger.Operation) error {
+	if f.ends {
+		return f.store.FinishOperation(ctx, o)
+	}
+	return media.Errorf(media.CodeDiskFull, "the disk is full")
+}
+
+// BeginOperation leaves the right to work on it to whoever comes next, as a process does that
+// ended some time ago.
+func (f full) BeginOperation(ctx context.Context, o ledger.Operation) error {
+	o.HeldBy, o.HeldUntil = "", time.Time{}
+	return f.store.BeginOperation(ctx, o)
+}
+
+func (full) HoldOperation(context.Context, string, string, string, time.Time) error { return nil }
+
+// TestWhatCouldNotBeRecordedIsKept: pictures that were paid for and stored, and whose records
+// could not be saved, are recorded by whoever goes on with the operation; nobody asks for
+// them again.
+func TestWhatCouldNotBeRecordedIsKept(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]bool{"nothing fits": false, "the receipt would fit": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recordedLater(t, ends)
+		})
+	}
+}
+
+func recordedLater(t *testing.T, ends bool) {
+	t.Helper()
+	h := build(t)
+	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
+	must(t, err)
+	codec, err := wire.NewCodec(wire.Config{
+		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
+	})
+	must(t, err)
+	driver, err := offline.New(offline.Config{Store: codec})
+	must(t, err)
+	gateway := func(s ledger.Store) *generate.Gateway {
+		g, err := generate.NewGateway(generate.Config{
+			Drivers: []generate.Driver{driver}, Storage: codec, Recorder: s, Operations: run.NewOperations(s),
+		})
+		must(t, err)
+		return g
+	}
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
+	first, err := gateway(full{h.store, ends}).Generate(ctx, generate.Request{Prompt: "a pier", Size: "64x64", N: 2})
+	must(t, err)
+	second, err := gateway(h.store).Resume(ctx, first.Operation)
+	must(t, err)
+	list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{})
+	must(t, err)
+	if second.Status != generate.StatusSucceeded || len(second.Outputs()) != 2 || len(list.Items) != 2 {
+		t.Fatalf("%s: %v; %d results, %d records", second.Status, second.Err(), len(second.Outputs()), len(list.Items))
+	}
+	for i, o := range second.Outputs() {
+		if o.ID == "" || o.Digest != first.Outputs()[i].Digest {
+			t.Errorf("result %d is %s, was %s", i+1, o, first.Outputs()[i])
+		}
+	}
+	if again, err := gateway(h.store).Resume(ctx, first.Operation); err != nil || again.Usage.Calls != first.Usage.Calls {
+		t.Errorf("in the end %+v, %v", again, err)
+	}
+}

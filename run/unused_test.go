@@ -1,0 +1,54 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// TestStartUnderTheIDOfAnother: a run under the id of another one, also somebody else's, is
+// refused before it asks, stores or writes anything.
+func TestStartUnderTheIDOfAnother(t *testing.T) {
+	t.Parallel()
+	each(t, []string{`{"message":"first","done":true}`, `{"message":"second","done":true}`}, func(t *testing.T, h *house) {
+		t.Helper()
+		ctx := t.Context()
+		first, err := h.service.Run(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+		must(t, err)
+		told := len(h.kinds(t, first.RunID))
+		for _, who := range []string{"bob", owner} {
+			_, err := h.service.Run(ctx, agent.Request{
+				Agent: "painter", Message: "paint", Owner: who, RunID: first.RunID, Images: []agent.Image{{Data: picture(t, 1)}}, LenientImages: true,
+			})
+			if media.CodeOf(err) != media.CodeConflict {
+				t.Errorf("%s: %v", who, err)
+			}
+			list, err := h.store.ListMedia(ctx, who, ledger.MediaQuery{})
+			must(t, err)
+			row, err := h.store.Run(ctx, owner, first.RunID)
+			must(t, err)
+			if row.Message != "first" || h.asks() != 1 || len(list.Items) != 0 || len(h.kinds(t, first.RunID)) != told {
+				t.Errorf("%s left %q, %d model calls, %d pictures", who, row.Message, h.asks(), len(list.Items))
+			}
+		}
+	})
+}
+
+// TestAnswerBeforeTheQuestionIsKept: where a process died between the row of a paused run and
+// its state, an answer is refused with what to do.
+func TestAnswerBeforeTheQuestionIsKept(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	must(t, h.store.CreateRun(t.Context(), ledger.Run{ID: "r", Owner: owner, Tree: "r", Agent: "painter", Status: ledger.StatusPaused}))
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer})
+	must(t, err)
+	t.Cleanup(s.Close)
+	_, err = s.Resume(t.Context(), owner, "r", colour("red"))
+	if media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "atelier resume r goes on to the question") {
+		t.Errorf("answered: %v", err)
+	}
+}
