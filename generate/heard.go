@@ -28,7 +28,7 @@ func addressOf(base, key string) string {
 // heard goes on with a call whose answer was lost, when the provider tells how its task ended. It
 // is believed only where the provider signs. An operation that was cancelled stays so.
 // The error has code media.CodeNotFound if there is no such call, and media.CodeConflict while
-// somebody works on its operation: the answer may yet come.
+// somebody works on its operation, so that the answer may yet come, or while that cannot end.
 func (g *Gateway) heard(ctx context.Context, log Resumer, provider string, n Notification, u Update) error {
 	unknown := media.Errorf(media.CodeNotFound, "no operation waits for this task")
 	key := strings.Join(n.Query[callParameter], "")
@@ -46,7 +46,7 @@ func (g *Gateway) heard(ctx context.Context, log Resumer, provider string, n Not
 		return err
 	}
 	defer g.here.leave(id)
-	for known := false; !known; {
+	for range 3 { // its operation may have to end first, and another process may come between
 		saved, err := log.Saved(ctx, id)
 		if err != nil {
 			return err
@@ -56,11 +56,11 @@ func (g *Gateway) heard(ctx context.Context, log Resumer, provider string, n Not
 			return unknown
 		}
 		a.Task = u.Task
-		if known, err = g.hear(ctx, log, saved, a); err != nil {
+		if known, err := g.hear(ctx, log, saved, a); err != nil || known {
 			return err
 		}
 	}
-	return nil
+	return unfinished(id) // its end cannot be saved, for instance
 }
 
 // hear goes on with an operation, and with a call of it whose task is known by now. Where the

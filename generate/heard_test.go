@@ -125,13 +125,45 @@ func TestHeardOfWithAnother(t *testing.T) {
 	}
 }
 
+// TestHeardWhereNothingEnds: where the end of an operation cannot be saved, whoever tells of a call
+// that is behind it is asked to tell again.
+func TestHeardWhereNothingEnds(t *testing.T) {
+	t.Parallel()
+	h := signed(t)
+	id := left(t, h, generate.Request{Model: "one", Prompt: "a house"}, generate.Attempt{
+		ID: "a", Call: 1, Number: 1, Status: generate.StatusFailed, Usage: generate.Usage{Calls: 1, Unsettled: 1},
+	})
+	a := h.log.Attempts()[0]
+	a.Key, a.FinishedAt = id+"-1", a.StartedAt.Add(1)
+	if err := h.log.Attempt(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	n := generate.Notification{Query: map[string][]string{"call": {a.Key}}, Body: []byte("done")}
+	h.log.Fail = func(at string) error {
+		if at == "finish" {
+			return media.Errorf(media.CodeDiskFull, "the disk is full")
+		}
+		return nil
+	}
+	if err := h.Notify(t.Context(), "openai", n); media.CodeOf(err) != media.CodeUnavailable {
+		t.Errorf("told: %v", err)
+	}
+	h.log.Fail = nil
+	if err := h.Notify(t.Context(), "openai", n); err != nil {
+		t.Errorf("told again: %v", err)
+	}
+	if op := h.log.Operation(id); op.Status != generate.StatusSucceeded || len(h.recorder.Records()) != 1 {
+		t.Errorf("%s with %d records", op.Status, len(h.recorder.Records()))
+	}
+}
+
 // TestHeardInVain: who names no call, or one that has nothing to wait for, changes nothing.
 func TestHeardInVain(t *testing.T) {
 	t.Parallel()
 	h := signed(t)
 	first := h.must(t, generate.Request{Model: "one", Prompt: "a house"})
 	ctx, cancel := context.WithCancel(t.Context())
-	cancelled := h.openai.OnStart
+	loses := h.openai.OnStart
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
 		cancel()
 		e := media.Errorf(media.CodeCancelled, "cut off")
@@ -139,7 +171,7 @@ func TestHeardInVain(t *testing.T) {
 		return generate.Update{}, e
 	}
 	second, err := h.Generate(ctx, generate.Request{Model: "one", Prompt: "a house"})
-	h.openai.OnStart = cancelled
+	h.openai.OnStart = loses
 	if err != nil || second.Status != generate.StatusCancelled {
 		t.Fatalf("%+v, %v", second, err)
 	}
