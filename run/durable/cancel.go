@@ -29,7 +29,7 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 	if row == nil {
 		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
 	}
-	if row.Status == dbos.WorkflowStatusSuccess || row.Status == dbos.WorkflowStatusError {
+	if over := []dbos.WorkflowStatusType{dbos.WorkflowStatusSuccess, dbos.WorkflowStatusError, dbos.WorkflowStatusCancelled}; slices.Contains(over, row.Status) {
 		return nil
 	}
 	if err := e.note(*row, cancelMark, true); err != nil {

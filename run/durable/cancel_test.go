@@ -52,6 +52,42 @@ func TestCancelledWorkIsTakenOver(t *testing.T) {
 	takeOver(t, last, 0)
 }
 
+// TestCancelOfEndedWork: work that ended because it was cancelled stays over when it is cancelled again.
+func TestCancelOfEndedWork(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	c.TakesOver = true
+	begun, told := make(chan struct{}, 1), make(chan error, 1)
+	waits := func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+		begun <- struct{}{}
+		<-ctx.Done()
+		told <- context.Cause(ctx)
+		return context.Cause(ctx)
+	}
+	first := open(t, c, waits)
+	if err := first.Start(t.Context(), "a", []byte("input of a")); err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	if err := first.Cancel(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was told %v", err)
+	}
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		next := open(t, c, waits)
+		takeOver(t, next, 0)
+		if err := next.Cancel(t.Context(), "a"); err != nil {
+			t.Error(err)
+		}
+		leave(t, next)
+	}
+}
+
 // takeOver takes all orphans over, of which there are n.
 func takeOver(t *testing.T, e *durable.Engine, n int) {
 	t.Helper()
