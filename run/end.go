@@ -14,9 +14,10 @@ import (
 // fail ends a run that could not go on, where it had begun before: its agent is not
 // there any more, for instance.
 func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	ctx = context.WithoutCancel(ctx)
+	read, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
-	row, err := s.cfg.Ledger.Run(ctx, req.Owner, req.RunID)
+	row, err := s.cfg.Ledger.Run(read, req.Owner, req.RunID)
 	if err != nil {
 		return // it had not begun: its caller is told
 	}
@@ -24,8 +25,10 @@ func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
 	if media.CodeOf(why) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
-	s.closeOpen(ctx, req, status)
-	s.endAs(ctx, row, status, why)
+	s.closeOpen(ctx, req, status) // which takes time of its own
+	save, cancel := context.WithTimeout(ctx, flushLimit)
+	defer cancel()
+	s.endAs(save, row, status, why)
 }
 
 // endAs ends a run outside of its agent. What it had counted stays.
