@@ -3,11 +3,9 @@ package generate
 import (
 	"context"
 	"errors"
-	"io"
 	"strings"
 	"time"
 
-	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -49,17 +47,6 @@ const fetchPause = 100 * time.Millisecond
 // passing tells the errors of a download that another try can mend.
 func passing(err *media.Error) bool {
 	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
-}
-
-// guarded is the Fetch of a gateway that is given none.
-func guarded(c *safehttp.Client) Fetch {
-	return func(ctx context.Context, url string) (io.ReadCloser, string, error) {
-		res, err := c.Get(ctx, url)
-		if err != nil {
-			return nil, "", err
-		}
-		return res.Body, res.ContentType, nil
-	}
 }
 
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {

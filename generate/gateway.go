@@ -143,7 +143,7 @@ func (c *Config) fill() {
 		c.Budget = InMemory{}
 	}
 	if c.Fetch == nil {
-		c.Fetch = guarded(safehttp.New(safehttp.Config{}))
+		c.Fetch = safehttp.New(safehttp.Config{}).Fetch
 	}
 	if c.Events == nil {
 		c.Events = func(context.Context, Event) {}

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	"context"
-	"io"
 	"net/http/httptest"
 	"testing"
 
@@ -40,10 +38,7 @@ func TestHeardOfInTheLedger(t *testing.T) {
 	g, err := generate.NewGateway(generate.Config{
 		Drivers: []generate.Driver{driver}, Storage: codec, Recorder: h.store, Operations: run.NewOperations(h.store), Budget: budget,
 		Journal: &generatetest.Journal{}, Notify: func(string) (string, string) { return "https://atelier.example/hooks/bfl", secret },
-		Fetch: func(ctx context.Context, link string) (io.ReadCloser, string, error) {
-			got, err := safehttp.New(safehttp.Config{TrustedOrigins: []string{server.URL}}).Get(ctx, link)
-			return got.Body, got.ContentType, err
-		},
+		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{server.URL}}).Fetch,
 	})
 	must(t, err)
 	sim.Inject(generatetest.Injection{Fault: generatetest.FaultAnswerLost})

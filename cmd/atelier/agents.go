@@ -207,7 +207,7 @@ func (a *app) outfit(ctx context.Context, cfg crewConfig, observer *run.Observer
 	if err != nil {
 		return nil, err
 	}
-	registry, err := action.NewRegistry(action.Config{Store: a.codec, Recorder: a.ledger, Fetch: action.FetcherFunc(a.get)})
+	registry, err := action.NewRegistry(action.Config{Store: a.codec, Recorder: a.ledger, Fetch: action.FetcherFunc(a.fetch.Fetch)})
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"atelier/chat"
@@ -95,19 +94,10 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 		return nil, err
 	}
 	return generate.NewGateway(generate.Config{
-		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.get, Partials: cfg.partials,
+		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.fetch.Fetch, Partials: cfg.partials,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: a.budget,
 		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
 	})
-}
-
-// get fetches a link that a provider or an action gave.
-func (a *app) get(ctx context.Context, url string) (io.ReadCloser, string, error) {
-	res, err := a.fetch.Get(ctx, url)
-	if err != nil {
-		return nil, "", err
-	}
-	return res.Body, res.ContentType, nil
 }
 
 func newChat(a *app, cfg appConfig) (*chat.Registry, error) {

@@ -3,7 +3,6 @@ package generatetest
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -152,14 +151,7 @@ func (r *traffic) most() int {
 // fetch gets results that come by link, guarded as in the program: of the private
 // addresses it trusts the provider's own origin alone.
 func fetch(origin string) generate.Fetch {
-	client := safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}})
-	return func(ctx context.Context, url string) (io.ReadCloser, string, error) {
-		res, err := client.Get(ctx, url)
-		if err != nil {
-			return nil, "", err
-		}
-		return res.Body, res.ContentType, nil
-	}
+	return safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
 }
 
 // request is a good request: for n results of the model, by the method that it has. A

@@ -1,7 +1,6 @@
 package midjourney_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -21,16 +20,9 @@ import (
 // gateway is a gateway over the studio's driver, changed by those.
 func gateway(t *testing.T, s *studio, change ...func(*generate.Config)) *generate.Gateway {
 	t.Helper()
-	client := safehttp.New(safehttp.Config{TrustedOrigins: []string{s.base}})
 	c := generate.Config{
 		Drivers: []generate.Driver{s.driver}, Storage: s.codec, Journal: &generatetest.Journal{},
-		Fetch: func(ctx context.Context, url string) (io.ReadCloser, string, error) {
-			res, err := client.Get(ctx, url)
-			if err != nil {
-				return nil, "", err
-			}
-			return res.Body, res.ContentType, nil
-		},
+		Fetch: safehttp.New(safehttp.Config{TrustedOrigins: []string{s.base}}).Fetch,
 	}
 	for _, f := range change {
 		f(&c)

@@ -105,6 +105,15 @@ type Response struct {
 	URL string
 }
 
+// Fetch is [Client.Get] for whoever needs the body and its declared type alone.
+func (c *Client) Fetch(ctx context.Context, rawURL string) (body io.ReadCloser, contentType string, err error) {
+	res, err := c.Get(ctx, rawURL)
+	if err != nil {
+		return nil, "", err
+	}
+	return res.Body, res.ContentType, nil
+}
+
 // Get fetches a URL. The answer is 2xx and passed the checks on size and type as
 // far as its header tells; the body is checked while it is read.
 func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
