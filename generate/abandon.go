@@ -49,6 +49,7 @@ func (g *Gateway) abandon(ctx context.Context, r Request) (*Result, error) {
 // had been told: its tasks are stopped where their provider can, what came is kept, what may be billed
 // counts, and the rest is cancelled; where ctx has ended, for its reason. It waits until the hold of that
 // process is over, half a minute at most. ctx has the owner in its scope. A finished operation gives its result.
+// Unlike [Gateway.Cancel] it needs the provider and its key, and takes nothing from a living process.
 //
 // Errors: those of [Gateway.Resume], and media.CodeConflict where another process works on it.
 func (g *Gateway) Abandon(ctx context.Context, operation string) (*Result, error) {

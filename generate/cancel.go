@@ -20,6 +20,9 @@ const hearTime = holdTime / 2
 // is given back. Results that are there stay. Nothing is asked for, so neither a key nor the
 // provider is needed. What was cancelled before gives its result. ctx has the owner in its scope.
 //
+// It is for people, who end what they see. [Gateway.Abandon] is for a program that clears up behind
+// its work: that takes nothing from a living process and refuses nothing that has ended.
+//
 // Errors: media.CodeNotFound for an unknown operation; media.CodeConflict for one that ended
 // otherwise, and for one that this very gateway works on: there its own context ends it;
 // media.CodeUnsupported if the log cannot resume.
@@ -44,7 +47,7 @@ func (g *Gateway) Cancel(ctx context.Context, operation string) (*Result, error)
 	}
 	// What was read before the right to work on it may be old.
 	if saved, err = log.Saved(ctx, operation); err != nil {
-		return nil, g.release(context.WithoutCancel(ctx), log, operation, err)
+		return nil, g.release(ctx, log, operation, err)
 	}
 	if !saved.Operation.FinishedAt.IsZero() {
 		_ = g.release(ctx, log, operation, nil) // it ends by itself
@@ -89,7 +92,7 @@ func (g *Gateway) seize(ctx context.Context, log Resumer, operation string) erro
 		return err
 	}
 	if err := (journal.Memory{}).Sleep(ctx, hearTime); err != nil {
-		return g.release(context.WithoutCancel(ctx), log, operation, asError(err))
+		return g.release(ctx, log, operation, asError(err))
 	}
 	return take()
 }
@@ -147,7 +150,7 @@ func (x *execution) stopCall(ended context.Context, a Attempt) {
 	x.followTask(ended, c, a, func() {})
 }
 
-// absent stands for a provider that the program knows no more.
+// absent stands for a provider that the program knows no more. Nothing but Cancel is asked of it.
 type absent struct{ Driver }
 
 // Cancel is media.CodeUnsupported.

@@ -101,9 +101,10 @@ func (g *Gateway) reopened(ctx context.Context, log Resumer, known *Result, open
 	return g.goOn(ctx, again, false)
 }
 
-// release gives up the right to work on an operation; the error is why, or that of the log.
+// release gives up the right to work on an operation, also when ctx has ended; the error is why,
+// or that of the log.
 func (g *Gateway) release(ctx context.Context, log Resumer, operation string, why error) error {
-	if err := log.Hold(ctx, operation, g.holder, time.Time{}); why == nil && err != nil {
+	if err := log.Hold(context.WithoutCancel(ctx), operation, g.holder, time.Time{}); why == nil && err != nil {
 		return wrap("release operation", err)
 	}
 	return why
