@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"atelier/imaging"
@@ -70,17 +71,26 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 // unrecorded tries once more to record results whose records could not be saved, and tells
 // whether one is left.
 func (x *execution) unrecorded(ctx context.Context) (left bool) {
-	for i, s := range x.slots {
-		if s.Output == nil || !x.bare[s.Output.Digest] {
+	for i, s := range slices.Clone(x.slots) {
+		if s.Output == nil || !x.isBare(s.Output.Digest) {
 			continue
 		}
-		if s = x.saveSlot(ctx, s); x.bare[s.Output.Digest] {
+		if s = x.saveSlot(ctx, s); x.isBare(s.Output.Digest) {
 			left = true
 			continue
 		}
+		x.mu.Lock()
 		x.slots[i] = s
+		x.mu.Unlock()
 	}
 	return left
+}
+
+// isBare tells whether the record of an output could not be saved.
+func (x *execution) isBare(d media.Digest) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.bare[d]
 }
 
 // describe makes the output of stored media.

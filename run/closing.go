@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
 
 	"atelier/agent"
 	"atelier/generate"
@@ -46,7 +48,7 @@ func (s *Service) closeOpen(ctx context.Context, req agent.Request, status agent
 		case failed == nil:
 			made = append(made, res.Outputs()...)
 		case media.CodeOf(failed) != media.CodeConflict: // else somebody works on it
-			err = failed
+			err = errors.Join(err, failed)
 		}
 	}
 	if err != nil {
@@ -66,10 +68,11 @@ func (s *Service) open(ctx context.Context, req agent.Request, status agent.Stat
 		for _, op := range list.Items {
 			fetched := status != agent.StatusCancelled && op.Status == string(generate.StatusRunning)
 			if op.FinishedAt.IsZero() && !fetched {
-				ids = append([]string{op.ID}, ids...)
+				ids = append(ids, op.ID)
 			}
 		}
 		if p.After = list.Next; p.After == "" {
+			slices.Reverse(ids)
 			return ids, nil
 		}
 	}

@@ -49,8 +49,12 @@ func (u *unrecorded) Record(ctx context.Context, o media.Output) (media.Output, 
 }
 
 // save saves the records, and gives the ids that stood for theirs, each before the one of the record.
+// It may run again, as a commit may.
 func (u *unrecorded) save(ctx context.Context, to ledger.Store) (ids []string, err error) {
-	for _, i := range u.items {
+	u.mu.Lock()
+	items := slices.Clone(u.items)
+	u.mu.Unlock()
+	for _, i := range items {
 		rec, err := to.Record(media.WithScope(ctx, i.scope), i.output)
 		if err != nil {
 			return nil, err
