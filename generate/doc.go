@@ -12,6 +12,7 @@
 // Errors are media.Error values. Images travel as media.Output; bytes go from the
 // provider's HTTP body straight into the blob store (package wire).
 //
-// It may import media, journal, blob, probe, wire, imaging and internal/safehttp. No
-// HTTP routes, no SQL, and no durable engine here; drivers never import each other.
+// It may import media, journal, blob, probe, wire, imaging, internal/safehttp and
+// internal/patience. No HTTP routes, no SQL, and no durable engine here; drivers never
+// import each other.
 package generate

@@ -49,7 +49,7 @@ type Event struct {
 	// Partial is the preview frame.
 	Partial *media.Blob
 	// Shows is how many results of the call the frame shows: 1, or more for the whole grid of a
-	// model that draws grids, whose first tile becomes Slot. It is not cut.
+	// model that draws grids, whose first tile becomes Slot. The frame is not cut.
 	Shows int
 	// Output is what a slot holds.
 	Output *media.Output
