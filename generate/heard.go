@@ -95,7 +95,10 @@ func (g *Gateway) hear(ctx context.Context, log Resumer, before *Saved, a Attemp
 		return false, g.release(ctx, log, id, err)
 	}
 	res, err := g.goOn(ctx, saved, false)
-	if err == nil && !known && res.Status == StatusRunning {
+	switch {
+	case err != nil:
+		err = g.release(ctx, log, id, err)
+	case !known && res.Status == StatusRunning:
 		err = unfinished(id)
 	}
 	return known, err

@@ -16,16 +16,13 @@ const hooks = "https://atelier.example/hooks/openai?tenant=7"
 // "done" ends it, anything else does not.
 func signed(t *testing.T) *house {
 	t.Helper()
-	h := told(t, func(_ context.Context, _ *house, n generate.Notification) (generate.Update, error) {
-		return generate.Update{Task: generate.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil
-	})
+	h := build(t, nil)
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
 		return generate.Update{}, lostAnswer()
 	}
 	h.openai.OnPoll = func(ctx context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
 		return generate.Update{Task: to, Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
 	}
-	h.journal.OnSleep = nil
 	h.Gateway = h.heir(t, func(c *generate.Config) {
 		c.Drivers[0] = listening{h.openai, func(_ context.Context, n generate.Notification) (generate.Update, error) {
 			return generate.Update{Task: generate.Handle{ID: "t"}, Done: string(n.Body) == "done", Progress: -1}, nil

@@ -88,12 +88,17 @@ func (g *Gateway) resumeUnder(read, ctx context.Context, operation string, once 
 	}
 	// What was read before the right to work on it may be old.
 	if saved, err = log.Saved(read, operation); err != nil {
-		return nil, err
+		return nil, g.release(read, log, operation, err)
 	}
-	return g.goOn(ctx, saved, once)
+	res, err := g.goOn(ctx, saved, once)
+	if err != nil { // nothing has begun
+		return nil, g.release(read, log, operation, err)
+	}
+	return res, nil
 }
 
-// goOn takes over an operation; with once it asks once for each task.
+// goOn takes over an operation, which the caller holds; with once it asks once for each task.
+// After an error nothing has begun, and the caller gives the hold up.
 func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, error) {
 	if !saved.Operation.FinishedAt.IsZero() {
 		return resultOf(saved), nil

@@ -249,8 +249,7 @@ func TestResumeRefuses(t *testing.T) {
 		t.Errorf("without the key: %v", err)
 	}
 	h.openai.NotReady = nil
-	h.log.Release(id)
-	if got, err := h.heir(t, nil).Resume(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded {
+	if got, err := h.heir(t, nil).Look(t.Context(), id); err != nil || got.Status != generate.StatusSucceeded {
 		t.Errorf("at last: %+v, %v", got, err)
 	}
 }
