@@ -199,7 +199,6 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if x.op.Status != StatusRunning {
 		x.op.FinishedAt = x.g.config.Now().UTC()
 	}
-	x.op.Warnings = x.warnings
 	save, done := saving(ctx)
 	defer done()
 	// The money first: an operation without its receipt is taken up again, and what is
@@ -207,7 +206,10 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if x.op.Status != StatusRunning {
 		x.settleAll(save)
 	}
-	if _, ok := x.g.config.Operations.(Resumer); ok && x.unrecorded(save) {
+	_, ok := x.g.config.Operations.(Resumer)
+	open := ok && x.unrecorded(save)
+	x.op.Warnings = x.warnings
+	if open {
 		x.op.FinishedAt = time.Time{}
 		x.warn("the operation " + x.op.ID + " stays open, so that its results are recorded when it is gone on with (atelier generate --wait)")
 	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {

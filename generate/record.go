@@ -55,14 +55,17 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 		return o
 	}
 	recorded, err := x.g.config.Recorder.Record(ctx, o)
+	lost := fmt.Sprintf("the record of %s could not be saved: ", o.Ref)
 	x.mu.Lock()
 	if x.bare == nil {
 		x.bare = map[media.Digest]bool{}
 	}
-	x.bare[o.Digest] = err != nil
+	if x.bare[o.Digest] = err != nil; err == nil { // a try before may have failed
+		x.warnings = slices.DeleteFunc(slices.Clone(x.warnings), func(w string) bool { return strings.HasPrefix(w, lost) })
+	}
 	x.mu.Unlock()
 	if err != nil {
-		x.warn(fmt.Sprintf("the record of %s could not be saved: %s", o.Ref, asError(err).Message))
+		x.warn(lost + asError(err).Message)
 		return o
 	}
 	return recorded
