@@ -43,6 +43,14 @@ func NewInterceptor(cfg Config) (*Interceptor, error) {
 	return &Interceptor{cfg: c}, nil
 }
 
+// Recording gives an interceptor that does the same and tells another recorder of the items; nil
+// records nothing.
+func (i *Interceptor) Recording(r media.Recorder) *Interceptor {
+	other := *i
+	other.cfg.Recorder = r
+	return &other
+}
+
 // Target says where intercepted media belongs.
 type Target struct {
 	// Media is the run's set; required.

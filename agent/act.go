@@ -151,17 +151,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
-		began := r.r.cfg.Now()
-		defer r.meter.begin(r.r.cfg.Now)()
-		o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
-		if journal.Left(ctx) {
-			return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
-		}
-		if own.waits.Load() {
-			return nil, ErrPaused // it begins again when the answer is there
-		}
-		cut := ctx.Err() != nil && o.Code != action.Success
-		return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
+		return r.perform(ctx, call, env, own)
 	})
 	var k kept
 	if err == nil {
@@ -178,6 +168,21 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	k.Outcome.Changes = k.Changes
 	r.decide(ctx, k.Changes)
 	return k
+}
+
+// perform runs an action within its step, and gives what the journal remembers of it.
+func (r *run) perform(ctx context.Context, call ActionCall, env action.Env, own *Context) ([]byte, error) {
+	began := r.r.cfg.Now()
+	defer r.meter.begin(r.r.cfg.Now)()
+	o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
+	if journal.Left(ctx) {
+		return nil, journal.ErrLeft // what it gives now is not what it gives when it is not disturbed
+	}
+	if own.waits.Load() {
+		return nil, ErrPaused // it begins again when the answer is there
+	}
+	cut := ctx.Err() != nil && o.Code != action.Success
+	return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
 }
 
 // env is what the run lends to an act.

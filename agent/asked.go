@@ -3,9 +3,11 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"sync"
 
 	"atelier/chat"
+	"atelier/media"
 )
 
 // Witness is an optional ability of an [Observer]: it knows what earlier processes began.
@@ -24,11 +26,11 @@ type openCalls struct {
 	open map[string]bool
 }
 
-// unanswered tells whether an earlier process made a call and had no answer when it ended:
+// unanswered tells how often earlier processes made a call and had no answer when they ended:
 // nobody knows whether it is billed. Where nobody can tell, it was not made.
-func (r *run) unanswered(ctx context.Context, step, id string) bool {
+func (r *run) unanswered(ctx context.Context, step, id string) (times int) {
 	if !r.replays || r.journal.Knows(step) || r.model.Profile().Offline {
-		return false
+		return 0
 	}
 	r.calledBefore.once.Do(func() {
 		a, ok := r.r.cfg.Observer.(Witness)
@@ -44,15 +46,26 @@ func (r *run) unanswered(ctx context.Context, step, id string) bool {
 			r.calledBefore.open[id] = true
 		}
 	})
-	return r.calledBefore.open[id]
+	if !r.calledBefore.open[id] {
+		return 0
+	}
+	for times = 1; r.journal.Knows(againStep(step, times)); times++ {
+	}
+	return times
 }
 
-// forgo lets the budgets count a call that an earlier process made and that was not answered.
-func (r *run) forgo(ctx context.Context, id string, req chat.Request) {
+// forgo lets the budgets count a call that an earlier process made and that was not answered,
+// and notes that it is made again: should this process end in it too, both count.
+func (r *run) forgo(ctx context.Context, step string, times int, req chat.Request) {
 	c := expected(r.model.Profile(), req)
-	c.ID = id
+	c.ID = media.ScopeOf(ctx).PromptRun
 	r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c)
+	// Where the step cannot be kept, neither can the call, which tells why.
+	_, _ = r.journal.Step(ctx, againStep(step, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 }
+
+// againStep is the name of the step that notes that a model call is made again.
+func againStep(call string, times int) string { return call + "-again-" + strconv.Itoa(times) }
 
 // mayCost counts calls that may be billed though no answer came: those of earlier processes,
 // and one that failed so.

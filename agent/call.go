@@ -26,19 +26,9 @@ type modelCall struct {
 // call makes one model call, journalled and recorded. The text of the response holds
 // placeholders instead of tokens, and the media that the model made is in the set.
 func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
-	p := r.model.Profile()
-	rec := PromptRecord{
-		ID: r.newID("prompt "+c.name, callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
-		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
-	}
-	save := func() {
-		if r.said(c.name) {
-			return // as it was put to the model then
-		}
-		r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
-	}
+	rec := r.promptOf(c)
 	lost := r.unanswered(ctx, c.name, rec.ID)
-	save()
+	r.savePrompt(ctx, c, rec)
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
 	ctx = media.WithScope(ctx, scope)
@@ -46,11 +36,10 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if c.schema != nil {
 		req.SchemaName = schemaName
 	}
-	if lost {
-		r.forgo(ctx, rec.ID, req)
+	if lost > 0 {
+		r.forgo(ctx, c.name, lost, req)
 	}
 	done, err := r.generate(ctx, c.name, req, lost)
-	resp := done.Response
 	rec.FinishedAt = r.r.cfg.Now()
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
@@ -58,27 +47,49 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			r.mayCost(cmp.Or(done.MayCostUSD, expected(p, req).USD)) // as the budgets count it
+			r.mayCost(cmp.Or(done.MayCostUSD, expected(r.model.Profile(), req).USD)) // as the budgets count it
 		}
-		save()
+		r.savePrompt(ctx, c, rec)
 		return chat.Response{}, err
 	}
+	resp, err := r.accept(ctx, c, done)
+	if err != nil {
+		return resp, err
+	}
+	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
+	rec.Response, rec.Model = media.Scrub(resp.Text), cmp.Or(resp.Model, rec.Model)
+	r.savePrompt(ctx, c, rec)
+	return resp, nil
+}
+
+// promptOf makes the record of a call that begins.
+func (r *run) promptOf(c modelCall) PromptRecord {
+	p := r.model.Profile()
+	return PromptRecord{
+		ID: r.newID("prompt "+c.name, callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
+		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
+	}
+}
+
+// savePrompt puts a call on record, unless it is there as it was put to the model then.
+func (r *run) savePrompt(ctx context.Context, c modelCall, rec PromptRecord) {
+	if r.said(c.name) {
+		return
+	}
+	r.save(ctx, "model call", func(ctx context.Context) error { return r.r.cfg.Observer.SavePrompt(ctx, rec) })
+}
+
+// accept counts an answer and gives it as the run goes on with it.
+func (r *run) accept(ctx context.Context, c modelCall, done answered) (resp chat.Response, err error) {
+	p, resp := r.model.Profile(), done.Response
 	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
 	if done.MayHaveCost {
 		r.mayCost(done.MayCostUSD)
 	}
 	r.count(p, resp)
 	r.warn(ctx, resp.Warnings...)
-	if resp.Media, err = r.keep(ctx, c.name, p, resp.Media); err != nil {
-		return resp, err
-	}
-	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
-	rec.Response = media.Scrub(resp.Text)
-	if resp.Model != "" {
-		rec.Model = resp.Model
-	}
-	save()
-	return resp, nil
+	resp.Media, err = r.keep(ctx, c.name, p, resp.Media)
+	return resp, err
 }
 
 func statusOf(ctx context.Context, err error) Status {
@@ -149,12 +160,12 @@ func (a *answered) asks(p chat.Profile, req chat.Request) {
 	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, expected(p, req).USD)
 }
 
-// generate is the journalled call. lost tells that an earlier process made it and had no
+// generate is the journalled call. lost is how often earlier processes made it and had no
 // answer.
-func (r *run) generate(ctx context.Context, name string, req chat.Request, lost bool) (answered, error) {
+func (r *run) generate(ctx context.Context, name string, req chat.Request, lost int) (answered, error) {
 	p := r.model.Profile()
 	var before answered
-	if lost {
+	for range lost {
 		before.asks(p, req)
 	}
 	var failed error // the error itself, where the call was made just now

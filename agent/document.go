@@ -113,7 +113,7 @@ func reportType(key, s string) string {
 
 // keepDocument stores and records a part of the payload, and adds it to the set.
 func (r *run) keepDocument(ctx context.Context, key, mime, s string) (media.Output, error) {
-	o, err := r.r.cfg.Actions.Interceptor().Store(ctx, r.target(r.spec.slug), strings.NewReader(s), media.Meta{
+	o, err := r.r.interceptor.Store(ctx, r.target(r.spec.slug), strings.NewReader(s), media.Meta{
 		Label: r.spec.name + ": " + clip(key, 80), MIMEType: mime, Metadata: map[string]any{payloadKey: clip(key, 80)},
 	})
 	if err == nil {

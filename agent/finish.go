@@ -35,6 +35,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 		r.unwait(ctx, err)
 	}
 	r.wait.drop(r.journal.Name(""))
+	r.close(ctx, status)
 	rec := r.record(status, err)
 	res := r.result(rec)
 	for _, o := range res.Outputs {
@@ -48,6 +49,18 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	r.save(ctx, "run", func(ctx context.Context) error { return r.r.cfg.Observer.SaveRun(ctx, rec) })
 	res.Warnings = r.warned()
 	return res, err
+}
+
+// close ends what processes before this one left in the run tree. What came of it is the root's.
+func (r *run) close(ctx context.Context, status Status) {
+	if r.depth > 0 || r.request.Closing == nil {
+		return
+	}
+	made := r.request.Closing(ctx, status)
+	if err := r.set.Merge(made); err != nil {
+		r.warn(ctx, err.Error())
+	}
+	r.stored(ctx, made)
 }
 
 // rest closes the run for the time in which it waits for a person. Nothing of it stays

@@ -72,7 +72,7 @@ func (c *Context) History() []chat.Message { return c.run.remembered() }
 // Store reads r to its end, stores and records the item and adds it to the run's
 // set. It is not promoted. Limits are [media.CodeTooLarge]; memory is O(64 KiB).
 func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.Output, error) {
-	o, err := c.run.r.cfg.Actions.Interceptor().Store(ctx, c.run.target(c.run.spec.slug), r, m)
+	o, err := c.run.r.interceptor.Store(ctx, c.run.target(c.run.spec.slug), r, m)
 	if err == nil {
 		c.run.stored(ctx, []media.Output{o})
 	}
@@ -81,7 +81,7 @@ func (c *Context) Store(ctx context.Context, r io.Reader, m media.Meta) (media.O
 
 // StoreURL fetches an address, guarded, and stores what comes as Store does.
 func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media.Output, error) {
-	o, err := c.run.r.cfg.Actions.Interceptor().StoreURL(ctx, c.run.target(c.run.spec.slug), url, m)
+	o, err := c.run.r.interceptor.StoreURL(ctx, c.run.target(c.run.spec.slug), url, m)
 	if err == nil {
 		c.run.stored(ctx, []media.Output{o})
 	}

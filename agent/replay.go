@@ -16,7 +16,7 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 	if r.depth > 0 { // a sub-agent has a part of its parent's context
 		return ctx, func() {}
 	}
-	if r.replays = len(r.journal.Recalled()) > 0; !r.replays {
+	if r.replays = r.request.Begun || len(r.journal.Recalled()) > 0; !r.replays {
 		return ctx, func() {}
 	}
 	return journal.Lagging(ctx)

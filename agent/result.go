@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
 	"math/big"
 	"strings"
@@ -111,6 +112,13 @@ type Request struct {
 	// Journal makes this run durable; nil means the runner's. A *journal.Transcript is
 	// used as it is: with a State, make it with [State.Known].
 	Journal journal.Journal `json:"-"`
+	// Begun tells that another process may have begun the run tree or this part of it: a call that it
+	// made and had no answer to counts, also where it finished no step.
+	Begun bool `json:"-"`
+	// Closing, if set, is called when the run tree has ended, with how it did, and before that is
+	// told. It ends what processes before this one left in it, and gives what came of that. ctx may
+	// have ended.
+	Closing func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
 // Result is what became of a run. It holds everything that was made, whatever the status.

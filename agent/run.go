@@ -252,7 +252,7 @@ func (r *run) clean(ctx context.Context, source string, v any) any {
 
 // intercept stores the media of a value and gives the value without it.
 func (r *run) intercept(ctx context.Context, source string, v any) any {
-	safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target(source), v)
+	safe := r.r.interceptor.Value(ctx, r.target(source), v)
 	r.stored(ctx, safe.Media)
 	r.warn(ctx, safe.Warnings...)
 	return mapKeys(safe.Value, media.Scrub)
@@ -263,7 +263,7 @@ func (r *run) cleanText(ctx context.Context, s string) string {
 	if !suspicious(s) {
 		return s
 	}
-	safe := r.r.cfg.Actions.Interceptor().Value(ctx, r.target("text"), s)
+	safe := r.r.interceptor.Value(ctx, r.target("text"), s)
 	r.stored(ctx, safe.Media)
 	r.warn(ctx, safe.Warnings...)
 	if text, ok := safe.Value.(string); ok {

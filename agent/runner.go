@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"atelier/action"
 	"atelier/media"
 )
 
@@ -14,6 +15,8 @@ type Runner struct {
 	cfg     Config
 	steps   *stepParser
 	systems map[string]string // system prompts by slug, of the agents that are ready
+	// interceptor takes media out of what people, models and actions give.
+	interceptor *action.Interceptor
 }
 
 // NewRunner checks the configuration and every definition against the actions that
@@ -27,7 +30,7 @@ func NewRunner(cfg Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{cfg: cfg.withDefaults(), steps: steps, systems: map[string]string{}}
+	r := &Runner{cfg: cfg.withDefaults(), steps: steps, systems: map[string]string{}, interceptor: cfg.Actions.Interceptor()}
 	for slug := range r.cfg.GoAgents {
 		if _, err := r.cfg.Definitions.Find(slug); err == nil {
 			return nil, media.Errorf(media.CodeInvalid, "agent %q is defined in a file and in Go: give one of them another slug", slug)
@@ -122,6 +125,12 @@ func (r *Runner) Run(ctx context.Context, req Request) (*Result, error) {
 // LenientImages. After an error no media is on record. A prepared request is not changed
 // by being prepared again.
 func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
+	return r.PrepareWith(ctx, req, nil)
+}
+
+// PrepareWith is [Runner.Prepare] for whoever keeps the records with the request: recorder is told
+// of them, and not the one of the runner. Nil is the runner's.
+func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Recorder) (Request, error) {
 	if req.RunID == "" {
 		req.RunID = r.cfg.NewID()
 	}
@@ -130,11 +139,14 @@ func (r *Runner) Prepare(ctx context.Context, req Request) (Request, error) {
 	}
 	quiet := *r // what is found is told when the run has begun
 	quiet.cfg.Observer = silent{}
+	if recorder != nil {
+		quiet.cfg.Recorder, quiet.interceptor = recorder, r.interceptor.Recording(recorder)
+	}
 	root, err := quiet.root(req)
 	if err != nil {
 		return req, err
 	}
-	if req, err = r.storeImages(ctx, req, root.gate); err != nil {
+	if req, err = quiet.storeImages(ctx, req, root.gate); err != nil {
 		return req, err
 	}
 	req.Fitted = append(slices.Clip(req.Fitted), root.fitted...)

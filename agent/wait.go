@@ -158,7 +158,7 @@ func (r *run) state() *State {
 		s.Worked += w.before.Worked
 		s.Redone = w.before.Redone
 	}
-	s.Request.Journal, s.Request.State = nil, nil
+	s.Request.Journal, s.Request.State, s.Request.Closing = nil, nil, nil
 	for name, b := range r.journal.Steps() {
 		if text := media.Scrub(string(b)); json.Valid([]byte(text)) { // what is not, is done again
 			s.Steps[name] = json.RawMessage(text)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"atelier/internal/patience"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -161,7 +162,7 @@ func (r *Registry) opened(ctx context.Context, f Profile) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := retrying{Model: lm, policy: r.cfg.Retry.withDefaults()}
+	m := retrying{Model: lm, policy: r.cfg.Retry.withDefaults(), waits: &patience.Waits{}}
 	r.open[key] = m
 	return m, nil
 }

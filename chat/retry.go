@@ -3,10 +3,12 @@ package chat
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -18,11 +20,16 @@ type RetryPolicy struct {
 	// First is the first wait; 0 means 500 ms. It doubles, with jitter, up to 30 s;
 	// a longer wait asked for by the provider wins, up to Longest.
 	First time.Duration
-	// Longest is the most that a provider's Retry-After is honoured; 0 means 60 s. A
-	// provider that asks for more fails at once.
+	// Longest is the most that a provider's Retry-After is honoured; 0 means 60 s. Where a
+	// provider asks for more, its call fails at once, and others of the model do until then,
+	// for an hour at most.
 	Longest time.Duration
 	// Sleep waits; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Now is the clock; nil means time.Now. Rand spreads the calls that waited for the same, 0 to 1;
+	// nil means math/rand.
+	Now  func() time.Time
+	Rand func() float64
 }
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -38,6 +45,12 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	if p.Sleep == nil {
 		p.Sleep = sleep
 	}
+	if p.Now == nil {
+		p.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	if p.Rand == nil {
+		p.Rand = rand.Float64
+	}
 	return p
 }
 
@@ -52,24 +65,63 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// retrying repeats refused calls.
+// retrying repeats refused calls. What the provider asks one call to wait for, the other calls of
+// the model wait for as well: they would run into the same limit.
 type retrying struct {
 	Model
 	policy RetryPolicy
+	waits  *patience.Waits
 }
 
 // Generate implements [Model].
 func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = r.policy.First, 30*time.Second
+	var waited time.Time
 	for try := 1; ; try++ {
-		res, err := r.Model.Generate(ctx, req)
-		var e *media.Error
-		if err == nil || !errors.As(err, &e) || !e.Retryable || try >= r.policy.Tries || e.RetryAfter > r.policy.Longest {
-			return res, err
-		}
-		if err := r.policy.Sleep(ctx, max(wait.NextBackOff(), e.RetryAfter)); err != nil {
+		if err := r.turn(ctx, waited); err != nil {
 			return Response{}, err
 		}
+		res, err := r.Model.Generate(ctx, req)
+		var e *media.Error
+		if err == nil || !errors.As(err, &e) {
+			return res, err
+		}
+		if e.RetryAfter > 0 {
+			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
+		}
+		if !e.Retryable || try >= r.policy.Tries || e.RetryAfter > r.policy.Longest {
+			return res, err
+		}
+		pause := max(wait.NextBackOff(), e.RetryAfter)
+		if asked, until := r.waits.Left("", r.policy.Now(), time.Time{}); asked <= r.policy.Longest { // another call may have heard of more
+			pause, waited = max(pause, asked), until
+		}
+		if err := r.policy.Sleep(ctx, pause); err != nil {
+			return Response{}, err
+		}
+	}
+}
+
+// turn waits as long as the provider asked other calls of the model to wait, unless the call has
+// waited until then. Where that is longer than a call waits, it is media.CodeRateLimited, and ctx's
+// error where it ends.
+func (r retrying) turn(ctx context.Context, waited time.Time) error {
+	for {
+		wait, until := r.waits.Left("", r.policy.Now(), waited)
+		if wait == 0 {
+			return nil
+		}
+		if wait > r.policy.Longest {
+			e := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", r.Profile(), wait.Round(time.Second))
+			e.RetryAfter = wait
+			return e
+		}
+		// Not all at once when it is over.
+		wait += time.Duration(r.policy.Rand() * float64(min(wait, time.Second)))
+		if err := r.policy.Sleep(ctx, wait); err != nil {
+			return err
+		}
+		waited = until
 	}
 }

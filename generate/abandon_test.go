@@ -10,14 +10,20 @@ import (
 )
 
 // TestAbandonedByAnotherProcess: what a process left of a request is ended by another one whose
-// caller has given up, as that process would have: tasks are stopped, or may be billed; nothing
+// caller has given up, or that is told to, as that process would have: tasks are stopped, or may be billed; nothing
 // is asked for, and without such a request there is nothing to end.
 func TestAbandonedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		cancel    error
 		unsettled int
-	}{"it stops": {nil, 0}, "it cannot stop": {media.Errorf(media.CodeUnsupported, "it has no way to stop a task"), 2}} {
+		byID      bool
+	}{
+		"it stops":             {nil, 0, false},
+		"it cannot stop":       {media.Errorf(media.CodeUnsupported, "it has no way to stop a task"), 2, false},
+		"it stops, by its id":  {nil, 0, true},
+		"it cannot, by its id": {media.Errorf(media.CodeUnsupported, "it has no way to stop a task"), 2, true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := build(t, func(_ *house, cfg *generate.Config) { cfg.Concurrency = 2 })
@@ -56,7 +62,11 @@ func TestAbandonedByAnotherProcess(t *testing.T) {
 			if heir.Begun(gone, "another") || !heir.Begun(gone, "act") {
 				t.Error("what was begun is not told apart")
 			}
-			got, err := heir.Generate(gone, ask)
+			end := func() (*generate.Result, error) { return heir.Generate(gone, ask) }
+			if c.byID {
+				end = func() (*generate.Result, error) { return heir.Abandon(t.Context(), first.Operation) }
+			}
+			got, err := end()
 			if err != nil || got.Operation != first.Operation || got.Status != generate.StatusCancelled || got.Usage.Unsettled != c.unsettled {
 				t.Fatalf("%+v, %v", got, err)
 			}

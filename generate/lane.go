@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
+	"atelier/internal/patience"
 	"atelier/media"
 )
 
@@ -26,7 +27,7 @@ type lane struct {
 	all     limit
 	rows    map[string]limit // by API model: the limits that a row sets for itself
 	breaker *gobreaker.TwoStepCircuitBreaker[any]
-	waits   waits
+	waits   patience.Waits
 }
 
 // limit bounds calls: how many at once, and how many a minute.

@@ -2,45 +2,10 @@ package generate
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"atelier/media"
 )
-
-// longestWait is the most that a provider's wish to be left alone holds for calls that have
-// not heard it themselves: then one of them asks again.
-const longestWait = time.Hour
-
-// waits are the times until which a provider asked not to be called.
-type waits struct {
-	mu    sync.Mutex // guards until
-	until map[string]time.Time
-}
-
-// ask notes until when a model, or with an empty name all of the provider's, is left alone.
-// What was asked before holds on where it is longer.
-func (w *waits) ask(model string, until time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.until == nil {
-		w.until = map[string]time.Time{}
-	}
-	if w.until[model].Before(until) {
-		w.until[model] = until
-	}
-}
-
-// end is when a model may be called.
-func (w *waits) end(model string) time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	all, own := w.until[""], w.until[model]
-	if own.After(all) {
-		return own
-	}
-	return all
-}
 
 // heed makes a wait that a provider asked one call or poll for hold for other calls. A long one is
 // that of a used-up allowance, which models have of their own, so it holds for the model alone.
@@ -48,12 +13,11 @@ func (g *Gateway) heed(m Model, failed *media.Error) {
 	if failed == nil || failed.RetryAfter <= 0 {
 		return
 	}
-	until := g.config.Now().Add(min(failed.RetryAfter, longestWait))
+	model := ""
 	if failed.RetryAfter > g.config.MaxRetryWait {
-		g.lanes[m.Provider].waits.ask(m.APIModel, until)
-		return
+		model = m.APIModel
 	}
-	g.lanes[m.Provider].waits.ask("", until)
+	g.lanes[m.Provider].waits.Ask(model, g.config.Now(), failed.RetryAfter)
 }
 
 // turn waits as long as the provider asked other calls to wait, unless the call has waited
@@ -65,9 +29,8 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 		if ctx.Err() != nil {
 			return x.ended(ctx)
 		}
-		until := x.g.lanes[m.Provider].waits.end(m.APIModel)
-		wait := until.Sub(x.g.config.Now())
-		if wait <= 0 || until.Equal(waited) {
+		wait, until := x.g.lanes[m.Provider].waits.Left(m.APIModel, x.g.config.Now(), waited)
+		if wait == 0 {
 			return nil
 		}
 		why := media.Errorf(media.CodeRateLimited, "%s asked another call to wait: %s are left", m.Provider, wait.Round(time.Second))
@@ -97,7 +60,7 @@ func (x *execution) before(ctx context.Context, c call, number, got int, failed 
 		}
 		return until, failed
 	}
-	until = x.g.lanes[c.plan.Model.Provider].waits.end(c.plan.Model.APIModel)
+	until = x.g.lanes[c.plan.Model.Provider].waits.End(c.plan.Model.APIModel)
 	if asked := until.Sub(x.g.config.Now()); asked <= x.g.config.MaxRetryWait {
 		wait = max(wait, asked) // another call may have heard of more
 	} else {

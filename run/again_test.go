@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -135,5 +136,17 @@ func TestForkWithOtherInput(t *testing.T) {
 	given := h.forked(t, first.RunID, run.Fork{From: "turn-2-model", Images: []agent.Image{{Data: picture(t, 5), FileName: "new.png"}}})
 	if len(given.InputImages) != 1 || given.InputImages[0].FileName != "new.png" || len(given.All()) != 5 {
 		t.Errorf("forked with a file: %+v of %v", given.InputImages, given.All())
+	}
+	same := base64.StdEncoding.EncodeToString(picture(t, 5))
+	told := h.forked(t, first.RunID, run.Fork{
+		From: "turn-2-model", Message: "like data:image/png;base64," + same, Images: []agent.Image{{Data: picture(t, 5)}, {Data: picture(t, 6)}},
+	})
+	if len(told.InputImages) != 2 || len(told.All()) != 6 {
+		t.Errorf("forked with the same picture twice: %+v of %v", told.InputImages, told.All())
+	}
+	for _, o := range append(given.All(), told.All()...) {
+		if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Ref != o.Ref {
+			t.Errorf("%+v is on record as %+v, %v", o, rec, err)
+		}
 	}
 }

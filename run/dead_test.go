@@ -3,7 +3,6 @@ package run_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
-	"atelier/run/durable"
 )
 
 // abandoned begins a run whose second model call, behind pictures and a sub-agent, has no
@@ -120,28 +118,59 @@ func TestEndOfADeadRun(t *testing.T) {
 }
 
 // TestCancelledAndKilled: a run that was cancelled, and whose process was killed before it
-// heard of that, is ended by the next one that is told to.
+// heard of that, is ended by the next one that looks after runs, goes on with it or ends it, as
+// it would have been where it was, and once.
 func TestCancelledAndKilled(t *testing.T) {
 	t.Parallel()
-	h := build(t, drawThenDone()...)
-	id := abandoned(t, h, agent.Request{}).ID
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	h.service.HandOver(gone)
-	c := engineConfig(h.path)
-	c.TakesOver = true
-	engine, err := durable.Open(t.Context(), c)
-	must(t, err)
-	h.service, err = run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
-	must(t, err)
-	t.Cleanup(h.service.Close)
-	must(t, engine.Cancel(t.Context(), id))
-	asked := h.asks()
-	if _, err := h.service.Resume(t.Context(), owner, id, nil); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "runs cancel "+id) {
-		t.Errorf("resume gave %v", err)
+	live := build(t, drawThenDone()...)
+	r := abandoned(t, live, agent.Request{})
+	r.Cancel()
+	if _, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled {
+		t.Fatal(err)
 	}
-	must(t, h.service.End(t.Context(), owner, id))
-	if got := h.status(t, id); got != ledger.StatusCancelled || h.asks() != asked || h.kinds(t, id)["run-cancelled"] != 1 {
-		t.Errorf("the run is %s, %d questions more, events %v", got, h.asks()-asked, h.kinds(t, id))
+	want := live.ended(t, r.ID)
+	for name, end := range map[string]func(*testing.T, *house, string){
+		"serve": func(t *testing.T, h *house, _ string) {
+			t.Helper()
+			if n, err := h.service.TakeOver(t.Context()); n != 1 || err != nil {
+				t.Errorf("%d taken over, %v", n, err)
+			}
+		},
+		"resume": func(t *testing.T, h *house, id string) {
+			t.Helper()
+			r, err := h.service.Resume(t.Context(), owner, id, nil)
+			must(t, err)
+			if res, err := r.Wait(t.Context()); media.CodeOf(err) != media.CodeCancelled || len(res.AlsoMade)+len(res.Outputs) != 3 {
+				t.Errorf("%d made, %v", len(res.AlsoMade)+len(res.Outputs), err)
+			}
+		},
+		"cancel": func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := build(t, drawThenDone()...)
+			id := abandoned(t, h, agent.Request{}).ID
+			h.dies(t)
+			must(t, h.engine.Cancel(t.Context(), id))
+			asked := h.asks()
+			told, stop := h.observer.Subscribe(id)
+			defer stop()
+			end(t, h, id)
+			for e := range told {
+				if e.Kind == string(agent.EventRunCancelled) {
+					break
+				}
+			}
+			h.dies(t)
+			if n, err := h.service.TakeOver(t.Context()); n != 0 || err != nil {
+				t.Errorf("%d taken over again, %v", n, err)
+			}
+			if d := cmp.Diff(want, h.ended(t, id)); d != "" {
+				t.Error(d)
+			}
+			if h.asks() != asked || h.kinds(t, id)["run-resumed"] != 1 {
+				t.Errorf("%d questions more, events %v", h.asks()-asked, h.kinds(t, id))
+			}
+		})
 	}
 }

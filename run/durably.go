@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"atelier/agent"
 	"atelier/journal"
 	"atelier/ledger"
 	"atelier/media"
@@ -62,6 +63,12 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		cancel() // before anything begins
 	}
 	r.result, r.err = s.play(ctx, agents, w)
+	return s.leaves(ctx, r, w.Request)
+}
+
+// leaves tells the engine whether a part that was played is over or, as journal.ErrLeft, goes on
+// later. How it ended is in the ledger.
+func (s *Service) leaves(ctx context.Context, r *Run, req agent.Request) error {
 	if journal.Left(ctx) {
 		if why := durable.Lost(ctx); why != nil {
 			r.err = media.Errorf(media.CodeUnavailable, "run %s stopped where it is: %w; when that is mended, atelier resume %[1]s or atelier serve goes on with it", r.ID, why)
@@ -72,20 +79,23 @@ func (s *Service) perform(ctx context.Context, j journal.Journal, _ string, inpu
 		return journal.ErrLeft
 	}
 	if r.result == nil && r.err != nil {
-		s.fail(ctx, w.Request, r.err)
+		s.fail(ctx, req, r.err)
 	}
-	return nil // how the part ended is in the ledger
+	return nil
 }
 
 // recallRun reads what there is of a part that another process may have begun. It is read
 // also for a run that is cancelled, which ends as such. over tells that the part has ended.
 func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work) (over bool, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+	defer cancel()
 	var row ledger.Run
 	unknown := error(nil)
 	if !r.fresh {
 		row, unknown = s.cfg.Ledger.Run(ctx, w.Request.Owner, w.Request.RunID)
 	}
 	r.result, err = s.recallPart(ctx, w, !r.fresh && unknown == nil)
+	w.taken = !r.fresh
 	if err == nil && r.result == nil && !r.fresh && unknown == nil {
 		s.takenOver(ctx, agents, row)
 	}

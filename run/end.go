@@ -24,6 +24,7 @@ func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
 	if media.CodeOf(why) == media.CodeCancelled {
 		status = agent.StatusCancelled
 	}
+	s.closeOpen(ctx, req, status)
 	s.endAs(ctx, row, status, why)
 }
 
@@ -73,22 +74,31 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	}
 	id := partID(row.Tree, st.Number)
 	state, _, err := s.cfg.Engine.State(id)
-	if err == nil && state == durable.StateUnderWay {
-		return s.cfg.Engine.Cancel(ctx, id)
-	}
-	untold := state == durable.StateOver && row.FinishedAt.IsZero() // its process ended before it heard of the cancel
-	if state != durable.StateOrphaned && !untold {
+	if err != nil || state == durable.StateOver && !untold(row, state) {
 		_, err = s.goOn(ctx, row, st) // says why not
 		return err
 	}
-	r := newRun(ctx, row.Tree)
-	r.part = st.Number
-	r.cancel()
-	if r, err = s.take(ctx, r); err != nil {
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay {
 		return err
 	}
-	_, err = r.Wait(ctx)
-	if media.CodeOf(err) == media.CodeCancelled {
+	return s.endHere(ctx, row, st)
+}
+
+// untold tells whether a run was cancelled and its process ended before it heard of that.
+func untold(row ledger.Run, state durable.State) bool {
+	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
+}
+
+// endHere ends a run that was cancelled and whose process has ended. Another process that takes it
+// over does the same.
+func (s *Service) endHere(ctx context.Context, row ledger.Run, st ledger.RunState) error {
+	r := newRun(ctx, row.Tree)
+	r.part = st.Number
+	r, err := s.take(ctx, r)
+	if err == nil {
+		_, err = r.Wait(ctx)
+	}
+	if code := media.CodeOf(err); code == media.CodeCancelled || code == media.CodeConflict {
 		return nil
 	}
 	return err
@@ -104,6 +114,7 @@ func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
 	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
+	s.closeOpen(ctx, v.State.Request, agent.StatusCancelled)
 	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
 	for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
 		list, err := s.cfg.Ledger.ListRuns(ctx, st.Owner, ledger.RunQuery{Tree: st.RunID, Status: ledger.StatusPaused, Page: p})

@@ -58,33 +58,16 @@ type Fork struct {
 // are none, media.CodeUnsupported for a run whose steps are not kept, and those of
 // agent.Runner.Prepare. After an error there is no new run.
 func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, error) {
-	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	p, tree, err := s.kept(ctx, owner, runID, f)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.state(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.past(row, st)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cut(f); err != nil {
-		return nil, err
-	}
-	if f.Setting != nil {
-		if p.setting, err = f.Setting(p.setting); err != nil {
-			return nil, err
-		}
-	}
-	p.inTime(s.cfg.Now())
-	f.apply(&p.State.Request)
 	id := s.cfg.NewID()
-	if err := s.furnish(ctx, &p, f, row.Tree, id); err != nil {
+	with, err := s.furnish(ctx, &p, f, tree, id)
+	if err != nil {
 		return nil, err
 	}
-	p.Forked = &origin{Run: row.Tree, Step: f.From}
+	p.Forked = &origin{Run: tree, Step: f.From}
 	next := ledger.RunState{
 		RunID: id, Owner: owner, Status: ledger.WaitAnswered, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
@@ -92,16 +75,43 @@ func (s *Service) Fork(ctx context.Context, owner, runID string, f Fork) (*Run, 
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}
-	if next, err = s.plant(ctx, p, row.Tree, next); err != nil {
+	if next, err = s.plant(ctx, p, tree, next, with); err != nil {
 		s.leave(r)
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
 }
 
-// plant saves the state of a new run and the media that what is kept names in one commit:
-// there is no media of a run that does not exist.
-func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.RunState) (ledger.RunState, error) {
+// kept reads the run tree that a fork begins from, and leaves of it what the fork keeps and does not
+// change.
+func (s *Service) kept(ctx context.Context, owner, runID string, f Fork) (p past, tree string, err error) {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err != nil {
+		return p, "", err
+	}
+	st, err := s.state(ctx, row)
+	if err != nil {
+		return p, "", err
+	}
+	if p, err = s.past(row, st); err != nil {
+		return p, "", err
+	}
+	if err := p.cut(f); err != nil {
+		return p, "", err
+	}
+	if f.Setting != nil {
+		if p.setting, err = f.Setting(p.setting); err != nil {
+			return p, "", err
+		}
+	}
+	p.inTime(s.cfg.Now())
+	f.apply(&p.State.Request)
+	return p, row.Tree, nil
+}
+
+// plant saves the state of a new run, the media that it brings and the media that what is kept
+// names in one commit: there is no media of a run that does not exist.
+func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.RunState, with *unrecorded) (ledger.RunState, error) {
 	text, err := json.Marshal(p.State)
 	if err != nil {
 		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
@@ -110,8 +120,16 @@ func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.Ru
 	if err != nil {
 		return next, err
 	}
-	save := func(ctx context.Context) (err error) {
-		if p.State, err = s.transplant(ctx, text, kept, tree, next); err != nil {
+	save := func(ctx context.Context) error {
+		ids, err := with.save(ctx, s.cfg.Ledger)
+		if err != nil {
+			return err
+		}
+		more, err := s.transplant(ctx, kept, next)
+		if err != nil {
+			return err
+		}
+		if p.State, err = moved(text, append(ids, more...), tree, next.RunID); err != nil {
 			return err
 		}
 		if next.State, err = json.Marshal(p.saved); err != nil {
@@ -177,12 +195,13 @@ func (f Fork) changed(req agent.Request) agent.Request {
 	return req
 }
 
-// furnish stores what a fork brings for the new run; what its model does not take is
-// refused.
-func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) error {
+// furnish stores the bytes of what a fork brings for the new run, and gives what is to be
+// recorded; what its model does not take is refused.
+func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string) (*unrecorded, error) {
+	with := &unrecorded{newID: s.cfg.NewID}
 	agents, err := s.outfit(ctx, p.setting)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req := p.State.Request
 	for _, i := range f.Images {
@@ -191,7 +210,7 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 		}
 		list, err := s.cfg.Ledger.ListMedia(ctx, req.Owner, ledger.MediaQuery{Tree: tree, Ref: i.Ref, Page: ledger.Page{Limit: 1}})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, rec := range list.Items {
 			req.Granted = append(slices.Clip(req.Granted), rec.Output)
@@ -202,12 +221,12 @@ func (s *Service) furnish(ctx context.Context, p *past, f Fork, tree, id string)
 	}
 	req.RunID = id
 	if prepared, ok := agents.(preparer); ok {
-		if req, err = prepared.Prepare(ctx, req); err != nil {
-			return s.elsewhere(ctx, req.Owner, err)
+		if req, err = prepared.PrepareWith(ctx, req, with); err != nil {
+			return nil, s.elsewhere(ctx, req.Owner, err)
 		}
 	}
 	p.State.Request = req
-	return check(agents, req)
+	return with, check(agents, req)
 }
 
 // named lists the media of a run that a text names, oldest first.
@@ -229,21 +248,26 @@ func (s *Service) named(ctx context.Context, text []byte, owner, tree string) (k
 	}
 }
 
-// transplant gives a state, which text is, the id of the new run, and the run the media that
-// is kept.
-func (s *Service) transplant(ctx context.Context, text []byte, kept []media.Output, tree string, next ledger.RunState) (state agent.State, err error) {
-	var ids []string
+// transplant gives a new run the media that is kept, and the ids of its records: each behind the one
+// that the item had.
+func (s *Service) transplant(ctx context.Context, kept []media.Output, next ledger.RunState) (ids []string, err error) {
 	for _, o := range kept {
 		granted, warnings := s.grant(ctx, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
 		if len(granted) == 0 {
-			return state, media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
+			return nil, media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
 		}
 		ids = append(ids, o.ID, granted[0].ID)
 	}
+	return ids, nil
+}
+
+// moved is a state, which text is, with the id of the new run and other ids, each behind the one
+// in whose place it comes.
+func moved(text []byte, ids []string, tree, run string) (state agent.State, err error) {
 	// Records have ids that nothing else has.
-	moved := strings.NewReplacer(append(ids, tree, next.RunID)...).Replace(string(text))
-	if err := json.Unmarshal([]byte(moved), &state); err != nil {
-		return state, media.Errorf(media.CodeInternal, "write the state of run %s: %w", next.RunID, err)
+	other := strings.NewReplacer(append(ids, tree, run)...).Replace(string(text))
+	if err := json.Unmarshal([]byte(other), &state); err != nil {
+		return state, media.Errorf(media.CodeInternal, "write the state of run %s: %w", run, err)
 	}
 	return state, nil
 }

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"encoding/base64"
 	"testing"
 
 	"atelier/agent"
@@ -18,7 +19,8 @@ func (forgetful) SaveRunState(context.Context, ledger.RunState) error {
 	return media.Errorf(media.CodeDiskFull, "the disk is full")
 }
 
-// TestForkLeavesNothing: where the state of a new run is not kept, no media is recorded for it.
+// TestForkLeavesNothing: where the state of a new run is not kept, because its process is killed just
+// then for instance, no media is recorded for it, neither kept nor brought.
 func TestForkLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h := build(t, drawThenDone()...)
@@ -39,11 +41,18 @@ func TestForkLeavesNothing(t *testing.T) {
 		return len(list.Items)
 	}
 	before := all()
-	if _, err := s.Fork(t.Context(), owner, res.RunID, run.Fork{From: "turn-2-model"}); media.CodeOf(err) != media.CodeDiskFull {
-		t.Errorf("fork gave %v", err)
-	}
-	if now := all(); now != before || before == 0 {
-		t.Errorf("%d items of media before, %d now", before, now)
+	picture := picture(t, 3)
+	for name, f := range map[string]run.Fork{
+		"kept":        {From: "turn-2-model"},
+		"given":       {From: "turn-2-model", LenientImages: true, Images: []agent.Image{{Data: picture}}},
+		"in its text": {From: "turn-2-model", Message: "like data:image/png;base64," + base64.StdEncoding.EncodeToString(picture)},
+	} {
+		if _, err := s.Fork(t.Context(), owner, res.RunID, f); media.CodeOf(err) != media.CodeDiskFull {
+			t.Errorf("%s: fork gave %v", name, err)
+		}
+		if now := all(); now != before || before == 0 {
+			t.Errorf("%s: %d items of media before, %d now", name, before, now)
+		}
 	}
 }
 

@@ -24,6 +24,8 @@ type work struct {
 	Kept bool `json:"kept,omitempty"`
 
 	forked *origin
+	// taken tells that another process may have begun the part.
+	taken bool
 }
 
 // origin is where a run was forked from.
@@ -106,6 +108,7 @@ func (s *Service) play(ctx context.Context, agents Agents, w work) (*agent.Resul
 	if w.forked != nil {
 		ctx = context.WithValue(ctx, forkKey{}, w.forked)
 	}
+	w.Request.Begun, w.Request.Closing = w.taken, s.closing(w)
 	res, err := s.execute(ctx, agents, w.Request, w.Thread)
 	if journal.Left(ctx) {
 		return res, err

@@ -51,7 +51,8 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 
 // Resume goes on with a run; any run of its tree names it. A run that waits for a person
 // needs a reply, which is kept before the run goes on: of several at once one is taken.
-// A run whose process has ended goes on from its last finished step, without a reply.
+// A run whose process has ended goes on from its last finished step, without a reply; one that
+// was cancelled, and whose process ended before it heard of that, ends as such.
 //
 // Errors: media.CodeNotFound for an unknown run or somebody else's; media.CodeConflict for
 // one that is over or under way, for one that waits where reply is nil, and for a reply
@@ -212,11 +213,8 @@ func (s *Service) workAlone(r *Run, w work) {
 
 // goOn goes on with a run that nobody has to answer.
 func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) (*Run, error) {
-	over := func() error {
-		return media.Errorf(media.CodeConflict, "run %s is over (%s): atelier runs show %[1]s tells what it made", row.ID, row.Status)
-	}
 	if st.Status == ledger.WaitOver {
-		return nil, over()
+		return nil, isOver(row)
 	}
 	s.mu.Lock()
 	_, here := s.here[row.Tree]
@@ -230,21 +228,12 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 	if s.cfg.Engine == nil {
 		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: this service has no durable engine", row.ID)
 	}
-	state, input, err := s.cfg.Engine.State(partID(row.Tree, st.Number))
-	unknown := media.CodeOf(err) == media.CodeNotFound
-	switch {
-	case unknown && st.Status == ledger.WaitAnswered:
-		return s.again(ctx, st) // its process ended between the answer and the next part
-	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
-	case err == nil && state == durable.StateOver && row.FinishedAt.IsZero() && row.Status == ledger.StatusRunning:
-		return nil, media.Errorf(media.CodeConflict, "run %s was cancelled, and its process ended before it heard of that: end it with atelier runs cancel %[1]s", row.ID)
-	case unknown || err == nil && state == durable.StateOver:
-		return nil, over()
-	case err != nil:
+	input, err := s.leftWork(row, st)
+	if err != nil {
 		return nil, err
-	case state == durable.StateUnderWay:
-		return nil, media.Errorf(media.CodeConflict, "run %s is under way in another process: wait for it (atelier runs events %[1]s)", row.ID)
+	}
+	if input == nil {
+		return s.again(ctx, st) // its process ended between the answer and the next part
 	}
 	var w work
 	if err := json.Unmarshal(input, &w); err != nil {
@@ -256,6 +245,30 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
 	return s.take(ctx, r)
+}
+
+func isOver(row ledger.Run) error {
+	return media.Errorf(media.CodeConflict, "run %s is over (%s): atelier runs show %[1]s tells what it made", row.ID, row.Status)
+}
+
+// leftWork gives the input of the work that a process which ended left of a run; nil where the
+// part was answered and not begun. The error is why there is none to go on with.
+func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
+	state, input, err := s.cfg.Engine.State(partID(row.Tree, st.Number))
+	unknown := media.CodeOf(err) == media.CodeNotFound
+	switch {
+	case unknown && st.Status == ledger.WaitAnswered:
+		return nil, nil
+	case unknown && row.FinishedAt.IsZero():
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
+	case unknown || err == nil && state == durable.StateOver && !untold(row, state):
+		return nil, isOver(row)
+	case err != nil:
+		return nil, err
+	case state == durable.StateUnderWay:
+		return nil, media.Errorf(media.CodeConflict, "run %s is under way in another process: wait for it (atelier runs events %[1]s)", row.ID)
+	}
+	return input, nil
 }
 
 // again begins a part whose state is in the ledger and that nobody has begun.

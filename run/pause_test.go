@@ -31,9 +31,10 @@ func (h *house) durably(t *testing.T) *run.Service {
 	t.Helper()
 	c := engineConfig(h.path)
 	c.TakesOver = true
-	engine, err := durable.Open(t.Context(), c)
+	var err error
+	h.engine, err = durable.Open(t.Context(), c)
 	must(t, err)
-	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: engine})
+	s, err := run.NewService(run.Config{Agents: h.runner, Ledger: h.store, Observer: h.observer, Engine: h.engine, Gateway: h.gateway})
 	must(t, err)
 	t.Cleanup(s.Close)
 	return s

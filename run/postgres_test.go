@@ -4,7 +4,6 @@ package run_test
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"atelier/internal/pgtest"
 	"atelier/ledger/postgres"
 	"atelier/run/durable"
+	"atelier/run/runtest"
 )
 
 // With the build tag postgres every test of runs has its ledger and its engine on a real
@@ -40,35 +40,11 @@ func databaseOf(path string) string {
 	return text
 }
 
-// template makes the database of which all others are copies: furnished is its URL.
-var (
-	template  sync.Once
-	furnished string
-)
-
-// furnish gives a path a database with tables.
-func furnish(tb testing.TB, path string) {
-	tb.Helper()
-	template.Do(func() {
-		url := pgtest.Database(tb)
-		s, err := postgres.Open(tb.Context(), postgres.Config{URL: url})
-		must(tb, err)
-		engine, err := durable.Open(tb.Context(), durable.Config{DatabaseURL: url, Locks: tb.TempDir()})
-		must(tb, errors.Join(err, s.Close()))
-		must(tb, engine.Close(tb.Context()))
-		furnished = url
-	})
-	if furnished == "" {
-		tb.Fatal("the database that is copied could not be made")
-	}
-	databases.Store(path, pgtest.Copy(tb, furnished))
-}
-
 // openStore opens the ledger of a path.
 func openStore(tb testing.TB, path string) store {
 	tb.Helper()
 	if databaseOf(path) == "" {
-		furnish(tb, path)
+		databases.Store(path, runtest.CopyDatabase(tb))
 	}
 	s, err := postgres.Open(tb.Context(), postgres.Config{URL: databaseOf(path)})
 	must(tb, err)

@@ -33,27 +33,9 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 	if err := s.retryable(ctx, row, st); err != nil {
 		return nil, err
 	}
-	p, err := s.past(row, st)
+	next, err := s.retried(ctx, row, st, a)
 	if err != nil {
 		return nil, err
-	}
-	p.forget(wrongOf(row.Failure))
-	p.goneOn(row, st)
-	p.inTime(s.cfg.Now())
-	a.apply(&p.State.Request)
-	state, err := json.Marshal(p.saved)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
-	}
-	agents, err := s.outfit(ctx, p.setting)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(agents, p.State.Request); err != nil {
-		return nil, err
-	}
-	next := ledger.RunState{
-		RunID: row.ID, Owner: owner, Number: st.Number + 1, Status: ledger.WaitAnswered, State: state, Setting: p.setting, AnsweredAt: s.cfg.Now(),
 	}
 	r, err := s.enterNext(ctx, next)
 	if err != nil {
@@ -67,6 +49,33 @@ func (s *Service) Retry(ctx context.Context, owner, runID string, a Again) (*Run
 		return nil, err
 	}
 	return s.beginPart(ctx, r, next)
+}
+
+// retried makes the state that a run is tried again from: without what is done anew, and with
+// what is different then. Nothing is saved.
+func (s *Service) retried(ctx context.Context, row ledger.Run, st ledger.RunState, a Again) (next ledger.RunState, err error) {
+	p, err := s.past(row, st)
+	if err != nil {
+		return next, err
+	}
+	p.forget(wrongOf(row.Failure))
+	p.goneOn(row, st)
+	p.inTime(s.cfg.Now())
+	a.apply(&p.State.Request)
+	state, err := json.Marshal(p.saved)
+	if err != nil {
+		return next, media.Errorf(media.CodeInternal, "write the state of run %s: %w", row.ID, err)
+	}
+	agents, err := s.outfit(ctx, p.setting)
+	if err != nil {
+		return next, err
+	}
+	if err := check(agents, p.State.Request); err != nil {
+		return next, err
+	}
+	return ledger.RunState{
+		RunID: row.ID, Owner: row.Owner, Number: st.Number + 1, Status: ledger.WaitAnswered, State: state, Setting: p.setting, AnsweredAt: s.cfg.Now(),
+	}, nil
 }
 
 // retryable refuses a run that is not over, or that succeeded.

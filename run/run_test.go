@@ -25,6 +25,7 @@ import (
 	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
+	"atelier/run/durable"
 	"atelier/wire"
 )
 
@@ -42,6 +43,7 @@ type house struct {
 	store    store
 	observer *run.Observer
 	service  *run.Service
+	engine   *durable.Engine // the one that the service was made durable with last
 	gateway  *generate.Gateway
 	runner   *agent.Runner
 	mu       sync.Mutex // guards asked

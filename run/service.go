@@ -38,6 +38,9 @@ type Config struct {
 	// Engine makes runs durable: they can be taken over when their process ends. The
 	// service launches and closes it. Nil means that runs end with their process.
 	Engine *durable.Engine
+	// Gateway ends the generations that processes which ended left in a run; *generate.Gateway
+	// does. Nil means that they stay as they are.
+	Gateway Abandoner
 	// Setting says how Agents are set up, as small JSON without secrets: what whoever
 	// takes a run over has to know. Nil means that there is nothing to know.
 	Setting json.RawMessage
@@ -171,7 +174,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 // preparer is a runner that can take media out of a request before it is kept;
 // *agent.Runner is one.
 type preparer interface {
-	Prepare(ctx context.Context, r agent.Request) (agent.Request, error)
+	PrepareWith(ctx context.Context, r agent.Request, recorder media.Recorder) (agent.Request, error)
 }
 
 // begin keeps what is asked and lets the run begin. Where the ledger takes no rows nothing
@@ -187,7 +190,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
 		return err
 	}
 	if p, ok := s.cfg.Agents.(preparer); ok {
-		if req, err = p.Prepare(ctx, req); err != nil {
+		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
 			return s.elsewhere(ctx, req.Owner, err)
 		}
 	}

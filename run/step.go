@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,7 @@ func (s *Service) past(row ledger.Run, st ledger.RunState) (past, error) {
 	for name, b := range p.State.Steps {
 		p.steps[name] = b
 	}
+	defer maps.DeleteFunc(p.steps, func(name string, _ json.RawMessage) bool { return notesAgain(name) })
 	if s.cfg.Engine == nil {
 		return p, nil
 	}
@@ -142,6 +144,15 @@ const (
 	kindAct
 	kindAsk
 )
+
+// againMark is in the name of a step that only notes that a model call is made again.
+const againMark = "-again-"
+
+func notesAgain(name string) bool {
+	own := lastPart(name)
+	k := placeOf(own).kind
+	return (k == kindModel || k == kindSummary) && strings.Contains(own, againMark)
+}
 
 // approvalSuffix ends the name of the step that waits for the approval of another one.
 const approvalSuffix = "-approval"

@@ -101,7 +101,8 @@ func (s *Service) Idle(ctx context.Context) {
 }
 
 // TakeOver takes over all runs whose processes have ended and whose settings this
-// service has, and gives how many there were. The others are logged and stay.
+// service has, and gives how many there were; those that were cancelled before their process
+// heard of that end as such. The others are logged and stay.
 func (s *Service) TakeOver(ctx context.Context) (int, error) {
 	if s.cfg.Engine == nil {
 		return 0, nil

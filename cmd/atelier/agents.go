@@ -86,7 +86,7 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 			c.outfit.close()
 		}
 	}()
-	rc := run.Config{Agents: c.runner, Ledger: a.ledger, Observer: c.observer}
+	rc := run.Config{Agents: c.runner, Ledger: a.ledger, Observer: c.observer, Gateway: a.gateway}
 	if cfg.durable {
 		if rc.Setting, err = cfg.setting(); err != nil {
 			return nil, err

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	"atelier/chat/chattest"
 	"atelier/ledger"
 )
 
@@ -82,11 +82,15 @@ func (e endOf) same(t *testing.T, other endOf) {
 func (s *workshop) known(t *testing.T, id, place string) {
 	t.Helper()
 	want := map[string]map[string]int{
+		"boss thinks":      {"boss turn-started": 1},
 		"polling":          {"boss action-started": 2},
 		"sub-agent thinks": {"boss/helper turn-started": 1, "boss action-finished": 2},
 		"sub-agent paints": {"boss/helper action-started": 1, "boss action-finished": 2},
 	}[place]
 	eventually(t, place, func() bool {
+		if s.must("runs", "events", id, "--json").stdout == "" {
+			return false
+		}
 		told := s.tale(t, id)
 		for what, n := range want {
 			if told[what] < n {
@@ -97,11 +101,18 @@ func (s *workshop) known(t *testing.T, id, place string) {
 	})
 }
 
+// bossThinks is the first call of a run: nothing of it is finished.
+func bossThinks(r *http.Request, body string) bool {
+	return strikes()["model call"](r) && strings.Contains(body, "You are boss.")
+}
+
 // TestDeadRunIsCancelled: a run whose process was killed and that is cancelled then ends as
 // one that is cancelled at that place while its process lives.
 func TestDeadRunIsCancelled(t *testing.T) {
 	t.Parallel()
-	for name, when := range places() {
+	all := places()
+	all["boss thinks"] = bossThinks
+	for name, when := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			end := func(kill bool) endOf {
@@ -179,6 +190,54 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 	}
 }
 
+// TestKilledBeforeItHeard: a run that was cancelled, and whose process was killed before it heard
+// of that, is ended by whoever takes it over as by its process.
+func TestKilledBeforeItHeard(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"resume", "serve"} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			end := func(kill bool) endOf {
+				s := newWorkshop(t)
+				s.env["ATELIER_BUDGET_OWNER"], s.env["ATELIER_BUDGET_OWNER_TOKENS"] = "5", "1000000"
+				begun := s.stall(t, places()["sub-agent paints"])
+				proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+				<-begun
+				id := s.onlyRun().ID
+				s.known(t, id, "sub-agent paints")
+				if !kill {
+					s.must("runs", "cancel", id)
+					proc.wait()
+					return s.end(t, id)
+				}
+				_ = proc.cmd.Process.Signal(syscall.SIGSTOP)
+				cancelling := s.start("runs", "cancel", id)
+				eventually(t, "the cancel", func() bool { return strings.Contains(string(s.engineDump()), "status=CANCELLED") })
+				_ = proc.cmd.Process.Kill()
+				_ = cancelling.cmd.Process.Kill()
+				proc.wait()
+				cancelling.wait()
+				before := s.requested()
+				if by == "resume" {
+					o := s.atelier("resume", id, "--json")
+					if ans := decode[answer](t, o); o.code != exitInterrupted || len(ans.Outputs)+len(ans.AlsoMade) != 2 || ans.Status != "cancelled" {
+						t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+					}
+				} else {
+					s.serveUntil(t, func() bool { return s.over(id) })
+				}
+				if s.requested() != before {
+					t.Error("services were asked for a cancelled run")
+				}
+				s.refuseAgain(t, id)
+				return s.end(t, id)
+			}
+			live := end(false)
+			end(true).same(t, live)
+		})
+	}
+}
+
 // serveUntil lets a server work until something is so.
 func (s *workshop) serveUntil(t *testing.T, so func() bool) {
 	t.Helper()
@@ -186,81 +245,4 @@ func (s *workshop) serveUntil(t *testing.T, so func() bool) {
 	eventually(t, "the end of the run", so)
 	_ = serving.cmd.Process.Kill()
 	serving.wait()
-}
-
-// spends compares what a run is said to have cost with what the budget of its owner, who has
-// no other one, counts.
-func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
-	t.Helper()
-	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
-	err := w.withStores(func(st *stores) (err error) {
-		if row, err = st.ledger.Run(w.ctx, owner, id); err != nil {
-			return err
-		}
-		said, err := ledger.ParsePico(usd(row.Cost.EstimatedUSD))
-		if err != nil {
-			return err
-		}
-		b, err := st.ledger.Budget(w.ctx, "owner:"+owner)
-		if b.Spent != int64(said) || b.Reserved != 0 {
-			t.Errorf("the run cost %d, the budget counts %d and holds %d", said, b.Spent, b.Reserved)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return row
-}
-
-// TestCallsAskedAgainCount: a run's row counts what models were asked and billed, also the
-// calls that were asked again: because their process was killed, or by a retry.
-func TestCallsAskedAgainCount(t *testing.T) {
-	t.Parallel()
-	start := func(t *testing.T) *workshop {
-		t.Helper()
-		s := newWorkshop(t)
-		s.env["ATELIER_BUDGET_OWNER"] = "5"
-		return s
-	}
-	t.Run("killed", func(t *testing.T) {
-		t.Parallel()
-		s := start(t)
-		begun := s.stall(t, places()["sub-agent thinks"])
-		proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
-		<-begun
-		id := s.onlyRun().ID
-		s.known(t, id, "sub-agent thinks")
-		_ = proc.cmd.Process.Kill()
-		proc.wait()
-		s.mu.Lock()
-		s.each = nil
-		s.mu.Unlock()
-		s.must("resume", id)
-		if row := s.spends(t, id); row.Usage.ModelCalls != 4 || row.Cost.Complete {
-			t.Errorf("%+v, complete %t", row.Usage, row.Cost.Complete)
-		}
-	})
-	t.Run("tried again", func(t *testing.T) {
-		t.Parallel()
-		s := start(t)
-		answer, bad := s.chat.Answer, 4
-		s.chat.Answer = func(r chattest.Request) string {
-			if strings.Contains(r.System(), "You are boss.") && len(r.Messages) > 2 && bad > 0 {
-				bad--
-				return "I would rather not."
-			}
-			return answer(r)
-		}
-		if o := s.atelier("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")); o.code == exitOK || bad != 0 {
-			t.Fatalf("exit %d, %d bad answers left: %s%s", o.code, bad, o.stdout, o.stderr)
-		}
-		id := s.onlyRun().ID
-		failed := s.spends(t, id)
-		s.must("runs", "retry", id)
-		row := s.spends(t, id)
-		if row.Usage.ModelCalls != failed.Usage.ModelCalls+1 || !row.Cost.Complete || row.Usage.InputTokens <= failed.Usage.InputTokens {
-			t.Errorf("%+v, then %+v, complete %t", failed.Usage, row.Usage, row.Cost.Complete)
-		}
-	})
 }

@@ -3,14 +3,11 @@
 package main
 
 import (
-	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier/internal/pgtest"
-	"atelier/ledger/postgres"
-	"atelier/run/durable"
+	"atelier/run/runtest"
 )
 
 // With the build tag postgres every test of the command line has its ledger on a real
@@ -20,34 +17,10 @@ func runTests(m *testing.M) int { return pgtest.Main(m) }
 // tags are the build tags of this test binary.
 const tags = "postgres"
 
-// template makes the database of which those of the places are copies.
-var template sync.Once
-
-// furnished is its URL; empty until it was made.
-var furnished string
-
 // newDatabase is a database with tables for each place, as a second command finds it.
 func newDatabase(t *testing.T, _ string) string {
 	t.Helper()
-	template.Do(func() {
-		url := pgtest.Database(t)
-		store, err := postgres.Open(t.Context(), postgres.Config{URL: url})
-		if err != nil {
-			t.Fatal(err)
-		}
-		engine, err := durable.Open(t.Context(), durable.Config{DatabaseURL: url, Locks: t.TempDir()})
-		if err != nil {
-			t.Fatal(errors.Join(err, store.Close()))
-		}
-		if err := errors.Join(engine.Close(t.Context()), store.Close()); err != nil {
-			t.Fatal(err)
-		}
-		furnished = url
-	})
-	if furnished == "" {
-		t.Fatal("the database that is copied could not be made")
-	}
-	return pgtest.Copy(t, furnished)
+	return runtest.CopyDatabase(t)
 }
 
 // emptyDatabase is one without tables.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"atelier/generate/generatetest/bflsim"
@@ -58,4 +60,27 @@ func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	if want := map[string]int{"a fox": 1, "a hare": 1, "a boat": 1}; !maps.Equal(s.submitted(t), want) {
 		t.Errorf("asked for %v", s.submitted(t))
 	}
+}
+
+// TestCancelledRunLeavesNoTasks: tasks that a run did not wait for end with it where it is cancelled:
+// they may be billed, which counts, and nobody asks for them any more.
+func TestCancelledRunLeavesNoTasks(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	s.env["ATELIER_CATALOGUE"], s.env["ATELIER_BUDGET_OWNER"] = s.impatient(), "5"
+	begun := s.stall(t, places()["sub-agent thinks"])
+	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"))
+	<-begun
+	id := s.onlyRun().ID
+	s.known(t, id, "sub-agent thinks")
+	if open := s.must("operations", "list", "--status", "running").stdout; strings.Count(open, "FLUX.2 Pro") != 2 {
+		t.Fatalf("left are\n%s", open)
+	}
+	s.must("runs", "cancel", id)
+	proc.wait()
+	ended := s.must("operations", "list", "--status", "cancelled").stdout
+	if strings.Count(ended, "FLUX.2 Pro") != 2 || len(s.listed("--run", id).Items) != 0 {
+		t.Errorf("ended are\n%s, made %d", ended, len(s.listed("--run", id).Items))
+	}
+	s.spends(t, id)
 }

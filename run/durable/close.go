@@ -62,7 +62,8 @@ func (e *Engine) settle(ctx context.Context) {
 	}
 }
 
-// settled forgets the work whose end is saved, and tells whether all is.
+// settled forgets the work whose end is saved, and tells whether all is. What was cancelled has
+// heard of it.
 func (e *Engine) settled() bool {
 	e.mu.Lock()
 	ids, under := slices.Collect(maps.Keys(e.done)), len(e.flows)
@@ -72,14 +73,17 @@ func (e *Engine) settled() bool {
 	}
 	root, stop := e.bounded()
 	defer stop()
-	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending),
+	rows, err := dbos.ListWorkflows(root, dbos.WithFilterWorkflowIDs(ids...), dbos.WithFilterStatus(dbos.WorkflowStatusPending, dbos.WorkflowStatusCancelled),
 		dbos.WithFilterLoadInput(false), dbos.WithFilterLoadOutput(false))
 	if err != nil {
 		return false
 	}
 	open := map[string]bool{}
 	for _, r := range rows {
-		open[r.ID] = r.ExecutorID == e.root.GetExecutorID()
+		if r.ExecutorID != e.root.GetExecutorID() {
+			continue
+		}
+		open[r.ID] = r.Status == dbos.WorkflowStatusPending || marked(r) && e.note(r, cancelMark, false) != nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -101,12 +101,14 @@ type Engine struct {
 	// away is since when a database has been lost; only the watch uses it.
 	away time.Time
 
-	mu    sync.Mutex // guards flows, fresh and done
+	mu    sync.Mutex // guards flows, fresh, done and cancelled
 	flows map[string]*flow
 	// fresh is work that was started here and has not begun: nobody did anything of it yet.
 	fresh map[string]bool
 	// done is work that ended here, whose row may not say so yet.
 	done map[string]bool
+	// cancelled is since when work was cancelled that may not have heard of it.
+	cancelled time.Time
 
 	watching sync.WaitGroup
 	ended    chan struct{} // closed when the engine closes
@@ -240,6 +242,10 @@ func (e *Engine) life(f *flow, input string) (err error) {
 		f.counted = true
 	} else if err := f.load(); err != nil {
 		return f.failure(ctx, "of an earlier process", err)
+	} else if row, err := e.status(f.id); err != nil {
+		return f.failure(ctx, "of an earlier process", err)
+	} else if row != nil && marked(*row) {
+		stop(cancelled())
 	}
 	return e.work(ctx, &steps{flow: f}, f.id, []byte(input))
 }

@@ -214,9 +214,9 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 		return context.Cause(ctx)
 	}
 	if errors.Is(err, dbos.ErrWorkflowCancelled) {
-		cancelled := media.Errorf(media.CodeCancelled, "the run was cancelled")
-		f.stop(cancelled)
-		return cancelled
+		why := cancelled()
+		f.stop(why)
+		return why
 	}
 	gone := &lost{why: f.e.failure("save step "+name, err)}
 	f.stop(gone)

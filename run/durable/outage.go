@@ -112,7 +112,7 @@ func (e *Engine) again(f *flow) bool {
 		if (journal.Memory{}).Sleep(f.dctx, f.pause) != nil {
 			return false
 		}
-		if e.Healthy(f.dctx) == nil && e.mark(f.id) == nil {
+		if e.Healthy(f.dctx) == nil && e.left(f.id) == nil {
 			break
 		}
 	}
@@ -130,11 +130,13 @@ func (e *Engine) again(f *flow) bool {
 	return err == nil && row != nil && row.Status == dbos.WorkflowStatusPending && row.ExecutorID == e.root.GetExecutorID()
 }
 
-// mark writes that work was left, which shows that the database can be written.
-func (e *Engine) mark(id string) error {
-	root, stop := e.bounded()
-	defer stop()
-	return dbos.SetWorkflowAttributes(root, id, map[string]any{"left": true})
+// left writes that work was left, which shows that the database can be written.
+func (e *Engine) left(id string) error {
+	row, err := e.status(id)
+	if err != nil || row == nil {
+		return err
+	}
+	return e.note(*row, "left", true)
 }
 
 // callLimit bounds the calls of the database that nobody waits through an outage for.

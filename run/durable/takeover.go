@@ -95,7 +95,8 @@ func (e *Engine) lives(executor string) bool {
 	return false
 }
 
-// Orphans lists work whose process has ended, oldest first.
+// Orphans lists work whose process has ended, oldest first; behind it what was cancelled, and whose
+// process ended before it heard of that.
 func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	root, stop := e.bounded()
 	defer stop()
@@ -105,25 +106,27 @@ func (e *Engine) Orphans(ctx context.Context) ([]Orphan, error) {
 	if err != nil {
 		return nil, e.failure("list orphaned work", err)
 	}
-	var out []Orphan
-	dead := map[string]bool{}
-	for _, r := range rows {
-		gone, asked := dead[r.ExecutorID]
-		if !asked {
-			gone = !e.lives(r.ExecutorID)
-			dead[r.ExecutorID] = gone
+	known := map[string]bool{}
+	lives := func(executor string) bool {
+		if _, asked := known[executor]; !asked {
+			known[executor] = e.lives(executor)
 		}
-		if gone {
+		return known[executor]
+	}
+	var out []Orphan
+	for _, r := range rows {
+		if !lives(r.ExecutorID) {
 			input, _ := r.Input.(string)
 			out = append(out, Orphan{ID: r.ID, Input: []byte(input)})
 		}
 	}
-	return out, nil
+	untold, err := e.untold(root, lives)
+	return append(out, untold...), err
 }
 
 // TakeOver lets work of a process that has ended go on here, or in another engine that
 // takes work over, whichever is first. Work that was cancelled, and whose process ended before
-// it was told, is taken over too: its caller ends it. Errors: media.CodeConflict while its process lives
+// it was told, is taken over too, to be ended, see [Engine.Cancel]. Errors: media.CodeConflict while its process lives
 // or when the work is over, media.CodeNotFound, media.CodeInvalid for an engine that
 // takes nothing over.
 func (e *Engine) TakeOver(ctx context.Context, id string) error {
@@ -152,21 +155,31 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 		return err
 	}
 	defer func() { _ = held.release(false) }()
+	return e.takeHeld(ctx, *row)
+}
+
+// takeHeld takes over work whose process has ended, while nobody else can: its lock is held.
+func (e *Engine) takeHeld(ctx context.Context, row dbos.WorkflowStatus) error {
 	// Somebody may have taken it over before the lock was ours.
-	now, err := e.status(id)
+	now, err := e.status(row.ID)
 	switch {
 	case err != nil:
 		return err
 	case now == nil || now.ExecutorID != row.ExecutorID || now.Status == dbos.WorkflowStatusEnqueued:
 		return nil
 	case now.Status != dbos.WorkflowStatusPending && now.Status != dbos.WorkflowStatusCancelled:
-		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", id, now.Status)
+		return media.Errorf(media.CodeConflict, "work %s is over: it is %s", row.ID, now.Status)
+	}
+	if now.Status == dbos.WorkflowStatusCancelled && !marked(*now) { // by an older program
+		if err := e.note(*now, cancelMark, true); err != nil {
+			return err
+		}
 	}
 	root, stop := e.bounded()
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	if _, err := dbos.ResumeWorkflow[string](root, id, dbos.WithResumeQueue(queueName)); err != nil {
-		return e.failure("take work "+id+" over", err)
+	if _, err := dbos.ResumeWorkflow[string](root, row.ID, dbos.WithResumeQueue(queueName)); err != nil {
+		return e.failure("take work "+row.ID+" over", err)
 	}
 	return nil
 }

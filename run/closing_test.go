@@ -1,0 +1,178 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+// doomed is a provider that answers nothing, and the records of a process that dies while it
+// waits for it: from then on nothing is saved.
+type doomed struct {
+	generate.Synchronous
+	*run.Operations
+	*run.Budget
+	arrived chan struct{}
+	dead    atomic.Bool
+}
+
+func (*doomed) Provider() string { return "offline" }
+func (*doomed) Ready() error     { return nil }
+
+func (d *doomed) Start(ctx context.Context, _ generate.Task) (generate.Update, error) {
+	d.dead.Store(true)
+	d.arrived <- struct{}{}
+	<-ctx.Done()
+	return generate.Update{}, ctx.Err()
+}
+
+func (d *doomed) living(save func() error) error {
+	if d.dead.Load() {
+		return nil
+	}
+	return save()
+}
+
+func (d *doomed) Hold(ctx context.Context, operation, holder string, until time.Time) error {
+	return d.living(func() error { return d.Operations.Hold(ctx, operation, holder, until) })
+}
+
+func (d *doomed) Attempt(ctx context.Context, a generate.Attempt) error {
+	return d.living(func() error { return d.Operations.Attempt(ctx, a) })
+}
+
+func (d *doomed) SlotDone(ctx context.Context, operation string, s generate.Slot) error {
+	return d.living(func() error { return d.Operations.SlotDone(ctx, operation, s) })
+}
+
+func (d *doomed) Finish(ctx context.Context, op generate.Operation) error {
+	return d.living(func() error { return d.Operations.Finish(ctx, op) })
+}
+
+func (d *doomed) Settle(ctx context.Context, c generate.Charge) {
+	_ = d.living(func() error { d.Budget.Settle(ctx, c); return nil })
+}
+
+// TestOpenGenerationIsEnded: a generation that code of an act began, and whose process was killed,
+// is ended with its run, whether the act is begun again or not: nothing stays open or reserved.
+func TestOpenGenerationIsEnded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		end        func(*testing.T, *house, string)
+		status     ledger.Status
+		operations map[string]int
+	}{
+		"cancelled": {
+			func(t *testing.T, h *house, id string) { t.Helper(); must(t, h.service.End(t.Context(), owner, id)) },
+			ledger.StatusCancelled,
+			map[string]int{"cancelled": 1},
+		},
+		"gone on with": {
+			func(t *testing.T, h *house, id string) { t.Helper(); h.finish(t, id, nil) },
+			ledger.StatusSucceeded,
+			map[string]int{"cancelled": 1, "partial": 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			h := build(t, `{"actions":[{"name":"Draw","params":{}}]}`, `{"message":"Done.","done":true}`)
+			h.service = h.durably(t)
+			budget, err := run.NewBudget(h.store, run.BudgetConfig{})
+			must(t, err)
+			d := &doomed{Operations: run.NewOperations(h.store), Budget: budget, arrived: h.arrived}
+			whole := h.gateway
+			h.gateway, err = generate.NewGateway(generate.Config{
+				Budget: d, Drivers: []generate.Driver{d}, Recorder: h.store, Operations: d, Events: h.observer.Progress,
+				Now: func() time.Time { return time.Now().Add(-time.Minute) }, // so that nobody has to wait for its hold
+			})
+			must(t, err)
+			r, err := h.service.Start(ctx, agent.Request{Agent: "painter", Message: "paint", Owner: owner, MaxImages: 9})
+			must(t, err)
+			<-h.arrived
+			h.gateway = whole
+			h.dies(t)
+			if b, err := h.store.Budget(ctx, "images:run:"+r.ID); err != nil || b.Reserved != 3 {
+				t.Fatalf("%+v, %v", b, err)
+			}
+			c.end(t, h, r.ID)
+			if got := h.status(t, r.ID); got != c.status {
+				t.Errorf("the run is %s", got)
+			}
+			list, err := h.store.ListOperations(ctx, owner, ledger.OperationQuery{Tree: r.ID})
+			must(t, err)
+			got := map[string]int{}
+			for _, op := range list.Items {
+				if op.FinishedAt.IsZero() {
+					t.Errorf("an operation is %s and open", op.Status)
+				}
+				got[op.Status]++
+			}
+			for status, n := range c.operations {
+				if got[status] != n || len(list.Items) > 2 {
+					t.Errorf("operations %v, want %v", got, c.operations)
+				}
+			}
+			if b, err := h.store.Budget(ctx, "images:run:"+r.ID); err != nil || b.Reserved != 0 {
+				t.Errorf("%+v, %v", b, err)
+			}
+			h.endsTold(t, r.ID)
+		})
+	}
+}
+
+// endsTold checks that nothing was told in the log of a run after its end.
+func (h *house) endsTold(t *testing.T, id string) {
+	t.Helper()
+	must(t, h.observer.Flush(t.Context()))
+	events, err := h.store.ListEvents(t.Context(), owner, id, 0, ledger.MaxLimit)
+	must(t, err)
+	if last := events[len(events)-1].Kind; last != "run-cancelled" && last != "run-succeeded" {
+		t.Errorf("the last that was told is %s", last)
+	}
+}
+
+// TestTaskLeftByACancelledRun: what a run did not wait for is ended where the run is cancelled, and
+// stays to be fetched where it comes to another end.
+func TestTaskLeftByACancelledRun(t *testing.T) {
+	t.Parallel()
+	for _, cancelled := range []bool{true, false} {
+		h := build(t, asks()...)
+		h.service = h.durably(t)
+		id := h.paused(t, "").RunID
+		scope := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: id, Run: id})
+		must(t, h.store.BeginOperation(scope, ledger.Operation{
+			ID: "left-" + id, Key: "left-" + id, Owner: owner, Tree: id, RunID: id, Status: "running", Modality: "image", Provider: "offline", APIModel: "offline-painter",
+			Request: []byte(`{"prompt":"a pier","n":1,"plan":` + h.planOf(t, id) + `}`),
+		}))
+		if cancelled {
+			must(t, h.service.End(t.Context(), owner, id))
+		} else {
+			h.finish(t, id, colour("red"))
+		}
+		op, _, _, err := h.store.Operation(t.Context(), owner, "left-"+id)
+		if err != nil || op.FinishedAt.IsZero() == cancelled {
+			t.Errorf("cancelled %t: the operation is %s, %v", cancelled, op.Status, err)
+		}
+	}
+}
+
+// planOf is the plan of the generation that a run made.
+func (h *house) planOf(t *testing.T, id string) string {
+	t.Helper()
+	list, err := h.store.ListOperations(t.Context(), owner, ledger.OperationQuery{Tree: id})
+	must(t, err)
+	var in struct {
+		Plan json.RawMessage `json:"plan"`
+	}
+	must(t, json.Unmarshal(list.Items[0].Request, &in))
+	return string(in.Plan)
+}

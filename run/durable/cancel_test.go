@@ -1,0 +1,70 @@
+package durable_test
+
+import (
+	"context"
+	"testing"
+
+	"atelier/journal"
+	"atelier/media"
+	"atelier/run/durable"
+)
+
+// TestCancelledWorkIsTakenOver: work that was cancelled, and whose process ended before it heard of
+// that, is an orphan until somebody has ended it; whichever engine takes it over is told from the
+// beginning, also where the one before ended as well.
+func TestCancelledWorkIsTakenOver(t *testing.T) {
+	t.Parallel()
+	c := newConfig(t)
+	waits := func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	first := open(t, c, waits)
+	if err := first.Start(t.Context(), "a", []byte("input of a")); err != nil {
+		t.Fatal(err)
+	}
+	leave(t, first)
+	c.TakesOver = true
+	told := make(chan error, 1)
+	killed := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+		told <- context.Cause(ctx)
+		return journal.ErrLeft
+	})
+	if err := killed.Cancel(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	takeOver(t, killed, 1)
+	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was told %v", err)
+	}
+	leave(t, killed)
+	last := open(t, c, func(ctx context.Context, _ journal.Journal, _ string, _ []byte) error {
+		told <- context.Cause(ctx)
+		return nil
+	})
+	takeOver(t, last, 1)
+	if err := <-told; media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("the work was told %v", err)
+	}
+	leave(t, last)
+	last = open(t, c, waits)
+	defer leave(t, last)
+	takeOver(t, last, 0)
+}
+
+// takeOver takes all orphans over, of which there are n.
+func takeOver(t *testing.T, e *durable.Engine, n int) {
+	t.Helper()
+	list, err := e.Orphans(t.Context())
+	if err != nil || len(list) != n {
+		t.Fatalf("%d orphans, %v", len(list), err)
+	}
+	for _, o := range list {
+		if string(o.Input) != "input of "+o.ID {
+			t.Errorf("input %q", o.Input)
+		}
+		if err := e.TakeOver(t.Context(), o.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
