@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/media"
 )
@@ -92,7 +93,7 @@ func (i Image) String() string {
 	case i.Path != "":
 		return "file " + media.Scrub(filepath.Base(i.Path))
 	}
-	return fmt.Sprintf("<image %s %d bytes>", media.Scrub(i.MIMEType), len(i.Data))
+	return fmt.Sprintf("<%s %d bytes>", strings.TrimSpace("image "+media.Scrub(i.MIMEType)), len(i.Data))
 }
 
 // GoString is [Image.String], so that %#v cannot show more.

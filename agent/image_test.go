@@ -291,6 +291,9 @@ func TestImageAsJSON(t *testing.T) {
 			t.Errorf("shown as %s", s)
 		}
 	}
+	if got := fmt.Sprint(agent.Image{Data: []byte("12345")}); got != "<image 5 bytes>" {
+		t.Errorf("of no type: %s", got)
+	}
 	if b, err := json.Marshal(agent.Image{Ref: "img-7k3m9q2x", Detail: "low"}); err != nil || string(b) != `{"ref":"img-7k3m9q2x","detail":"low"}` {
 		t.Errorf("got %s, %v", b, err)
 	}

@@ -57,7 +57,9 @@ type Request struct {
 	History []chat.Message `json:"history,omitempty"`
 	// Input is put before the model beside the task; may be nil.
 	Input map[string]any `json:"input,omitempty"`
-	// RunID is the root run's id; empty means a new one.
+	// RunID is the root run's id: letters a to z in either case, digits, - and _, at most 40
+	// bytes, and no dot, which names the parts of a run. Empty means a new one. A [Runner]
+	// takes it as it is; package run refuses others.
 	RunID string `json:"run_id,omitempty"`
 	// Owner is whose run it is; empty means "local".
 	Owner string `json:"owner,omitempty"`

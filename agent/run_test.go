@@ -151,6 +151,26 @@ func TestBadModels(t *testing.T) {
 	}
 }
 
+// TestWhoWasAskedIsSaidOnce: an error of a model's call names the model, whether the call
+// itself says it or not.
+func TestWhoWasAskedIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]string{
+		"no":                       "ask Script: no",
+		"ask Script (test): no":    "ask Script (test): no",
+		"ask Somebody (test): no":  "ask Script: ask Somebody (test): no",
+		"the network is not there": "ask Script: the network is not there",
+	} {
+		for _, code := range []media.Code{media.CodeUnauthorized, media.CodeBadResponse} {
+			w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {media.Errorf(code, "%s", said)}}})
+			_, err := w.run(t, "paint")
+			if err == nil || media.CodeOf(err) != code || !strings.HasSuffix(err.Error(), want) || strings.Count(err.Error(), "ask Script") != 1 {
+				t.Errorf("%s: %v", said, err)
+			}
+		}
+	}
+}
+
 func TestNothingMadeIsLost(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]any{

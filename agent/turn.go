@@ -82,6 +82,14 @@ func (r *run) choose(ctx context.Context) error {
 // tell puts results into the history.
 func (r *run) tell(res results) { r.history.add(r.turns, res.message(), &res) }
 
+// asking says of an error which model was asked, unless it does so itself.
+func asking(name string, err error) error {
+	if strings.HasPrefix(err.Error(), "ask "+name) {
+		return err
+	}
+	return fmt.Errorf("ask %s: %w", name, err)
+}
+
 // turn asks the model once and reads its step. An unusable answer is in the history
 // when the error, bad_response and retryable, comes back.
 func (r *run) turn(ctx context.Context) (*Step, error) {
@@ -93,9 +101,9 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 		r.emit(ctx, EventTurnFinished, TurnFinished{Turn: r.turns, Model: profile.ID, Error: problemOf(err).Message})
 		if media.CodeOf(err) == media.CodeBadResponse {
 			// What the provider sent is no answer to send back to the model.
-			return nil, &media.Error{Code: media.CodeBadResponse, Message: "ask " + profile.Name + ": " + err.Error(), Cause: err}
+			return nil, &media.Error{Code: media.CodeBadResponse, Message: asking(profile.Name, err).Error(), Cause: err}
 		}
-		return nil, fmt.Errorf("ask %s: %w", profile.Name, err)
+		return nil, asking(profile.Name, err)
 	}
 	step, err := r.r.steps.parse(resp.Text)
 	if err != nil && len(resp.Media) > 0 && !strings.Contains(resp.Text, "{\"") {

@@ -191,7 +191,7 @@ func TestCancelInAnotherProcess(t *testing.T) {
 		var working sync.WaitGroup
 		working.Go(func() {
 			got, err := h.Generate(t.Context(), generate.Request{Model: "gpt-image-2", Prompt: "a house"})
-			if err != nil || got.Status != generate.StatusRunning || !strings.Contains(strings.Join(got.Warnings, "\n"), "another process") {
+			if err != nil || got.Status != generate.StatusCancelled || !strings.Contains(strings.Join(got.Warnings, "\n"), "another process cancelled this operation: atelier operations show "+got.Operation) {
 				t.Errorf("the process that worked on it: %+v, %v", got, err)
 			}
 		})
@@ -209,6 +209,36 @@ func TestCancelInAnotherProcess(t *testing.T) {
 		time.Sleep(time.Minute)
 		if op := h.log.Operation(id); polls != asked || op.Status != generate.StatusCancelled || op.FinishedAt.IsZero() {
 			t.Errorf("%d polls after the end, which is %+v", polls-asked, op)
+		}
+	})
+}
+
+// TestTakenByAnotherProcess: a process whose operation another one holds, and does not end, says
+// that it is there, and leaves it as it is.
+func TestTakenByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(_ *house, c *generate.Config) { c.Journal, c.Now = nil, time.Now })
+		h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+			return generate.Update{Task: generate.Handle{ID: "7"}}, nil
+		}
+		h.openai.OnPoll = func(_ context.Context, _ generate.Task, to generate.Handle, _ int) (generate.Update, error) {
+			return generate.Update{Task: to}, nil
+		}
+		go func() {
+			time.Sleep(30 * time.Second)
+			id := h.log.IDs()[0]
+			h.log.Release(id)
+			if err := h.log.Hold(t.Context(), id, "another", time.Now().Add(time.Hour)); err != nil {
+				t.Error(err)
+			}
+		}()
+		got, err := h.Generate(t.Context(), generate.Request{Model: "gpt-image-2", Prompt: "a house"})
+		if err != nil || got.Status != generate.StatusRunning || !strings.Contains(strings.Join(got.Warnings, "\n"), "it goes on or ends there") {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if op := h.log.Operation(got.Operation); !op.FinishedAt.IsZero() || len(h.openai.Cancelled()) > 0 {
+			t.Errorf("it was ended: %+v", op)
 		}
 	})
 }

@@ -15,9 +15,8 @@ import (
 	"atelier/wire"
 )
 
-// gradient is a driver of one's own: it makes pictures of one colour. A driver that
-// speaks to a service makes its HTTP calls through codec.Transport instead, and takes
-// what that lifted out of the answers.
+// gradient is a driver of one's own: it makes pictures of one colour. For one that speaks to
+// a service see easel.
 type gradient struct{ codec *wire.Codec }
 
 func (gradient) Provider() string { return "studio" }

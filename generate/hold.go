@@ -2,8 +2,10 @@ package generate
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -50,4 +52,37 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 		}
 		cancel(nil)
 	}
+}
+
+// takenAwayTime is how long is waited for what another process does with an operation that it
+// took: one that gives it up waits for [hearTime] itself, and then asks its provider.
+const takenAwayTime = hearTime + holdTime
+
+// takenAway is the result where another process took the operation: how it ended there, if
+// that comes soon, else that it is there.
+func (x *execution) takenAway(ctx context.Context) *Result {
+	for waited := time.Duration(0); waited < takenAwayTime; waited += holdTime / 20 {
+		saved, err := x.g.config.Operations.(Resumer).Saved(context.WithoutCancel(ctx), x.op.ID)
+		if err == nil && !saved.Operation.FinishedAt.IsZero() {
+			return endedElsewhere(resultOf(saved))
+		}
+		if (journal.Memory{}).Sleep(ctx, holdTime/20) != nil {
+			break
+		}
+	}
+	x.warn("another process took this operation over: it goes on or ends there (atelier operations show " + x.op.ID + ")")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.op.Status = StatusRunning
+	return x.result()
+}
+
+// endedElsewhere says of an operation that another process ended it.
+func endedElsewhere(r *Result) *Result {
+	what := "ended"
+	if r.Status == StatusCancelled {
+		what = "cancelled"
+	}
+	r.Warnings = append(slices.Clone(r.Warnings), "another process "+what+" this operation: atelier operations show "+r.Operation)
+	return r
 }

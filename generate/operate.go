@@ -139,11 +139,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	x.askAgain(held)
 	x.fallBack(held)
 	if taken(held) {
-		x.warn("another process took this operation over: it goes on or ends there")
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		x.op.Status = StatusRunning
-		return x.result()
+		return x.takenAway(ctx)
 	}
 	return x.finish(ctx)
 }

@@ -8,46 +8,59 @@ import (
 )
 
 // retrieve goes on with calls of a finished operation that were given up as unsettled, and
-// that their provider lists by now; nil if there is none. It leaves the operation held, but
-// where one still runs.
-func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (*Result, error) {
-	var found *Result
+// that their provider lists by now; nil if there is none. unseen is why a list could not be
+// read that may have more. It leaves the operation held, but where one still runs.
+func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (found *Result, unseen *media.Error, err error) {
 	for {
 		if err := log.Hold(ctx, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		// What was read before the right to work on it may be old.
 		saved, err := log.Saved(ctx, operation)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		again, err := g.revive(ctx, log, saved)
+		var again *Saved
+		again, unseen, err = g.revive(ctx, log, saved)
 		if err != nil || again == nil {
-			return found, err
+			return found, unseen, err
 		}
 		if found, err = g.goOn(ctx, again, false); err != nil || found.Status == StatusRunning {
-			return found, err
+			return found, unseen, err
 		}
 	}
 }
 
 // revive makes an operation with a call that is found one that can be gone on with; nil
-// if none is.
-func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (*Saved, error) {
-	p, err := g.load(saved.Operation.Request)
+// if none is. unseen is as for retrieve.
+func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (again *Saved, unseen *media.Error, err error) {
+	p, err := g.planned(saved.Operation.Request)
 	if err != nil || saved.Operation.FinishedAt.IsZero() {
-		return nil, nil //nolint:nilerr // Whoever asks again is told.
+		return nil, nil, nil //nolint:nilerr // Whoever asks again is told.
 	}
 	x := g.newExecution(p, saved.Operation)
 	for _, a := range saved.givenUp() {
-		h := x.lookFor(ctx, saved, a)
+		h, failed := x.lookFor(ctx, saved, a)
+		if failed != nil {
+			unseen = failed
+		}
 		if h == (Handle{}) {
 			continue
 		}
 		a.Task = h
-		return g.takeBack(ctx, log, saved, a)
+		again, err = g.takeBack(ctx, log, saved, a)
+		return again, unseen, err
 	}
-	return nil, nil
+	return nil, unseen, nil
+}
+
+// unlooked is why nothing is asked for again where only results are missing that may have been
+// billed, and that could not be looked for.
+func unlooked(operation string, why *media.Error) error {
+	e := *why
+	e.Message = "look for results of operation " + operation + " that may be there: " + why.Message +
+		": ask again when that is mended, or for all (--all) if you accept that they may be billed once more"
+	return &e
 }
 
 // takeBack makes a finished operation one that can be gone on with, with a call that was given
@@ -87,21 +100,29 @@ func (s *Saved) answered(a Attempt, index int) bool {
 }
 
 // lookFor asks once for the task of a call that was given up, where the model that it was made
-// with is listed; zero if it cannot be told.
-func (x *execution) lookFor(ctx context.Context, saved *Saved, a Attempt) Handle {
+// with is listed; zero if it cannot be told. The error is that the list cannot be read, for the
+// want of a key too.
+func (x *execution) lookFor(ctx context.Context, saved *Saved, a Attempt) (Handle, *media.Error) {
 	ctx = media.WithScope(ctx, saved.Scope)
 	p := x.planOf(ctx, a)
 	d, ok := p.driver.(Listed)
 	if !ok {
-		return Handle{}
+		return Handle{}, nil
+	}
+	if err := d.Ready(); err != nil {
+		return Handle{}, asError(err)
 	}
 	t := x.task(ctx, call{plan: p, number: a.Call, slots: a.Slots})
 	t.Key = a.Key
 	h, err := x.look(ctx, d, t, a.StartedAt)
-	if err != nil {
-		return Handle{}
+	switch code := media.CodeOf(err); {
+	case err == nil:
+		return h, nil
+	case code == media.CodeUnsupported, code == media.CodeNotFound: // there is no list
+		return Handle{}, nil
+	default:
+		return Handle{}, asError(err)
 	}
-	return h
 }
 
 // maker is the plan of the calls that a round begins with: the operation's, or that of the

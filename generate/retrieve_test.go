@@ -72,6 +72,46 @@ func TestRetryFindsWhatWasGivenUp(t *testing.T) {
 	}
 }
 
+// TestRetryThatMayNotLook: where the list that would tell of a call is not read, that is said,
+// and not only that nothing is safe to ask for. What is safe is asked for all the same.
+func TestRetryThatMayNotLook(t *testing.T) {
+	t.Parallel()
+	h, l, _ := oneByOne(t)
+	start := h.openai.OnStart
+	h.openai.OnStart = func(ctx context.Context, task generate.Task, number int) (generate.Update, error) {
+		if strings.HasSuffix(task.Key, "-2") {
+			return generate.Update{}, media.Errorf(media.CodeQuotaExceeded, "no credit")
+		}
+		return start(ctx, task, number)
+	}
+	first := h.must(t, generate.Request{Model: "one", N: 2})
+	again := generate.Again{Operation: first.Operation}
+	l.answer = func(context.Context, int) ([]generate.Handle, error) {
+		return nil, media.Errorf(media.CodeUnauthorized, "the key was refused: check it")
+	}
+	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
+		return generate.Update{Done: true, Items: []generate.Item{h.picture(ctx, t, 1)}}, nil
+	}
+	got, err := h.Retry(t.Context(), again)
+	if err != nil || got.Slots[1].Output == nil || got.Usage.Unsettled != 1 || !strings.Contains(strings.Join(got.Warnings, "\n"), "could not be looked for: the key was refused") {
+		t.Fatalf("with a result that is safe to ask for: %+v, %v", got, err)
+	}
+	refused := func(what string, code media.Code, says string) {
+		_, err := h.Retry(t.Context(), again)
+		if media.CodeOf(err) != code || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "--all") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	refused("a refused key", media.CodeUnauthorized, "the key was refused: check it: ask again when that is mended")
+	h.openai.NotReady = noKey("OPENAI_API_KEY")
+	refused("no key", media.CodeMissingKey, "OPENAI_API_KEY")
+	h.openai.NotReady = nil
+	l.answer = func(context.Context, int) ([]generate.Handle, error) {
+		return nil, media.Errorf(media.CodeNotFound, "there is no such address")
+	}
+	refused("no list", media.CodeInvalid, "nothing left that is safe")
+}
+
 // TestRetryFindsAndAsksAgain: of several results one is found, one is asked for again, and
 // one that may have been billed stays as it is.
 func TestRetryFindsAndAsksAgain(t *testing.T) {

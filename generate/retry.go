@@ -46,8 +46,9 @@ type round struct {
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that
 // is not finished or that somebody works on, media.CodeUnsupported if the log cannot
-// resume, media.CodeInvalid if only results are missing that need [Again.All],
-// media.CodeMissingKey, media.CodeOverBudget.
+// resume, media.CodeInvalid if only results are missing that need [Again.All], or the code of
+// the list that could not be read to look for them (a key that is refused:
+// media.CodeUnauthorized), media.CodeMissingKey, media.CodeOverBudget.
 func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
@@ -64,20 +65,29 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 		return nil, err
 	}
 	defer g.here.leave(again.Operation)
-	found, err := g.retrieve(ctx, log, again.Operation)
+	found, unseen, err := g.retrieve(ctx, log, again.Operation)
 	if found != nil && found.Status == StatusRunning {
 		return found, nil
 	}
 	if err != nil {
 		return nil, g.release(ctx, log, again.Operation, err)
 	}
-	return g.reopened(ctx, log, cmp.Or(found, resultOf(saved)), func() (*Saved, error) {
+	res, err := g.reopened(ctx, log, cmp.Or(found, resultOf(saved)), func() (*Saved, error) {
 		reopened, err := g.reopen(ctx, log, again)
-		if found != nil && media.CodeOf(err) == media.CodeInvalid {
-			return nil, nil // what is still missing is not safe to ask for, but something was found
+		switch {
+		case media.CodeOf(err) != media.CodeInvalid:
+			return reopened, err
+		case found != nil: // what is still missing is not safe to ask for, but something was found
+			return nil, nil
+		case unseen != nil:
+			return nil, unlooked(again.Operation, unseen)
 		}
-		return reopened, err
+		return nil, err
 	})
+	if res != nil && unseen != nil {
+		res.Warnings = append(slices.Clone(res.Warnings), "results that may be there could not be looked for: "+unseen.Message)
+	}
+	return res, err
 }
 
 // reopened holds a finished operation, opens it again and goes on with it; where it is not

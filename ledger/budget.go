@@ -102,8 +102,7 @@ func (a Amount) Of(u Unit) int64 {
 
 // Limit is one budget that an act counts against.
 type Limit struct {
-	// Name is unique: "run:ID", "day:OWNER:2026-11-21", "owner:OWNER"; before one that
-	// counts no money stands its unit: "images:run:ID".
+	// Name is unique, see [Budgets].Budget.
 	Name string
 	// Unit is what it counts; it never changes for a name.
 	Unit Unit
@@ -143,6 +142,9 @@ type Budgets interface {
 	// Settle ends the act's reservations and counts what was spent. Doing it again changes
 	// nothing, nor does it for an act without reservations.
 	Settle(ctx context.Context, act string, spent Amount) error
-	// Budget tells what is spent and reserved under a name; zeros if nothing was.
+	// Budget tells what is spent and reserved under a name; zeros if nothing was, which is so
+	// for a budget without a bound. Package run names those of money "run:ID" (the root run's
+	// id), "day:OWNER:2026-11-21" (in UTC) and "owner:OWNER". Before one that counts something
+	// else stands its unit: "tokens:owner:OWNER", "images:run:ID".
 	Budget(ctx context.Context, name string) (Balance, error)
 }

@@ -149,7 +149,8 @@ type Runs interface {
 	CreateRun(ctx context.Context, r Run) error
 	// FinishRun writes how a run ended: status, message, payload, warnings, usage, cost,
 	// failure, vision context, dispositions and FinishedAt; and input images and limits, if
-	// there are any. Doing it again overwrites; an unknown id is media.CodeNotFound.
+	// there are any. Doing it again overwrites; an unknown id, or one of a run that is not
+	// r.Owner's, is media.CodeNotFound.
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)

@@ -75,6 +75,35 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	}
 }
 
+// TestResumeOfWhatWasBrought: a run that the service took up by itself a moment before it is
+// resumed is followed to its end, once.
+func TestResumeOfWhatWasBrought(t *testing.T) {
+	t.Parallel()
+	waits := `{"actions":[{"name":"Wait","params":{}}]}`
+	h := build(t, waits, waits, `{"message":"fine","done":true}`)
+	dying := h.one(t)
+	r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
+	must(t, err)
+	<-h.arrived
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	dying.HandOver(gone)
+	next := h.one(t)
+	if n, err := next.TakeOver(t.Context()); err != nil || n != 1 {
+		t.Fatalf("took over %d: %v", n, err)
+	}
+	<-h.arrived
+	followed, err := next.Resume(t.Context(), owner, r.ID, nil)
+	must(t, err)
+	if _, err := next.Resume(t.Context(), owner, r.ID, nil); media.CodeOf(err) != media.CodeConflict {
+		t.Errorf("resumed twice: %v", err)
+	}
+	close(h.letGo)
+	if res, err := followed.Wait(t.Context()); err != nil || res.Message != "fine" {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
 // TestCloseLeavesWhatItWasBrought: a service that took up what another process handed over
 // does not cancel it when it closes: the run goes on in whichever process takes it next.
 func TestCloseLeavesWhatItWasBrought(t *testing.T) {

@@ -58,7 +58,8 @@ func Questions(st ledger.RunState) (open []agent.Question, err error) {
 // one that is over or under way, for one that waits where reply is nil, and for a reply
 // to a question that is not open or of a run whose deadline has passed; media.CodeInvalid for a reply that does not fit the
 // question; media.CodeUnsupported for a run that was not begun durably and did not pause.
-// None of them changes anything.
+// None of them makes the run go on; pictures of a reply that another one was taken before stay on
+// record as the run's.
 func (s *Service) Resume(ctx context.Context, owner, runID string, reply *agent.Reply) (*Run, error) {
 	return s.ResumeWith(ctx, owner, runID, reply, Again{})
 }
@@ -216,6 +217,9 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 	if st.Status == ledger.WaitOver {
 		return nil, isOver(row)
 	}
+	if r := s.brought(row.Tree, st.Number); r != nil {
+		return r, nil
+	}
 	s.mu.Lock()
 	_, here := s.here[row.Tree]
 	s.mu.Unlock()
@@ -244,7 +248,13 @@ func (s *Service) goOn(ctx context.Context, row ledger.Run, st ledger.RunState) 
 	}
 	r := newRun(ctx, row.Tree)
 	r.part = st.Number
-	return s.take(ctx, r)
+	took, err := s.take(ctx, r)
+	if media.CodeOf(err) == media.CodeConflict { // the engine may have brought it meanwhile
+		if r := s.brought(row.Tree, st.Number); r != nil {
+			return r, nil
+		}
+	}
+	return took, err
 }
 
 func isOver(row ledger.Run) error {

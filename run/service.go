@@ -31,7 +31,7 @@ type Config struct {
 	Ledger ledger.Store
 	// Observer is the one that the runner tells. Required.
 	Observer *Observer
-	// NewID makes run ids; nil means UUIDv7.
+	// NewID makes run ids, as agent.Request.RunID says; nil means UUIDv7.
 	NewID func() string
 	// Now is the clock; nil means time.Now in UTC.
 	Now func() time.Time
@@ -138,12 +138,16 @@ func (r *Run) Cancel() { r.cancel() }
 
 // Start begins a run, which goes on until it ends, is cancelled, or the service
 // closes; the end of ctx does not end it. An empty RunID becomes a new UUIDv7, an
-// empty Owner "local"; the id of another run is media.CodeConflict. In a conversation the person's message is saved when Start
+// empty Owner "local"; a RunID that is none is media.CodeInvalid, and the id of another run
+// media.CodeConflict. In a conversation the person's message is saved when Start
 // returns; one that does not exist is media.CodeNotFound.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 	given := req.RunID != ""
 	if !given {
 		req.RunID = s.cfg.NewID()
+	}
+	if err := checkID(req.RunID); err != nil {
+		return nil, err
 	}
 	if req.Owner == "" {
 		req.Owner = "local"
@@ -165,16 +169,6 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// unused refuses the id of a run that there is, also somebody else's: its row, its log and
-// its refs are not to be written to by another run.
-func (s *Service) unused(ctx context.Context, id string) error {
-	known, err := s.cfg.Ledger.HasRun(ctx, id)
-	if err == nil && known {
-		err = media.Errorf(media.CodeConflict, "there is a run with the id %.80q: give another one, or none for a new one", media.Scrub(id))
-	}
-	return err
 }
 
 // preparer is a runner that can take media out of a request before it is kept;

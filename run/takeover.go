@@ -52,6 +52,19 @@ func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	return s.begun(ctx, r)
 }
 
+// brought gives a run that the engine took up from another process, and that is in this part or
+// a later one: from now on somebody asked for it. Nil if there is none.
+func (s *Service) brought(id string, part int) *Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.here[id]
+	if !ok || !r.brought || r.part < part || s.closed {
+		return nil
+	}
+	r.brought = false
+	return r
+}
+
 // begun waits until work on a run that was admitted begins in this process. Where another
 // one has taken it, that is media.CodeConflict at once.
 func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {

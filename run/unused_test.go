@@ -38,6 +38,30 @@ func TestStartUnderTheIDOfAnother(t *testing.T) {
 	})
 }
 
+// TestStartUnderNoID: a run does not begin under a text that cannot name one: a path, a part of
+// another run, too much; and does under one that can.
+func TestStartUnderNoID(t *testing.T) {
+	t.Parallel()
+	each(t, []string{`{"message":"done","done":true}`}, func(t *testing.T, h *house) {
+		t.Helper()
+		ask := func(id string) (*agent.Result, error) {
+			return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, RunID: id})
+		}
+		for _, id := range []string{"../../x", "X.1", "a b", "a/b", "a:b", "größe", "a\n", "a\x00", ".", "%41", strings.Repeat("a", 41)} {
+			if _, err := ask(id); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "the run id") {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+		if h.asks() != 0 {
+			t.Errorf("%d model calls", h.asks())
+		}
+		id := "Mine_1-" + strings.Repeat("a", 33)
+		if res, err := ask(id); err != nil || res.RunID != id {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+}
+
 // TestAnswerBeforeTheQuestionIsKept: where a process died between the row of a paused run and
 // its state, an answer is refused with what to do.
 func TestAnswerBeforeTheQuestionIsKept(t *testing.T) {

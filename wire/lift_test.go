@@ -283,6 +283,11 @@ func TestLimitsFailOneItemOnly(t *testing.T) {
 		}
 		wantCode(t, "bytes", got[0].Err, media.CodeTooLarge)
 		wantCode(t, "pixels", got[1].Err, media.CodeTooLarge)
+		for i, want := range []string{"over the limit of 50000 bytes", "over the limit of 1000000"} {
+			if !strings.HasSuffix(got[i].Err.Error(), want) {
+				t.Errorf("%v names more than the limit", got[i].Err)
+			}
+		}
 		if got[2].Err != nil || got[2].Blob.Digest != media.DigestOf(good) {
 			t.Fatalf("the good one: %+v", got[2])
 		}

@@ -66,7 +66,7 @@ func (c *Codec) beginNth(ctx context.Context, n int, declared string, pcm *PCM) 
 		return c.begin(ctx, declared, pcm)
 	}
 	return &intake{codec: c, limit: -1, err: media.Errorf(media.CodeTooLarge,
-		"it holds more than %d media items (limits.items)", c.limits.Items)}
+		"it holds more than %d media items", c.limits.Items)}
 }
 
 // write takes bytes. It never fails; see err.
@@ -104,7 +104,7 @@ func (in *intake) sniff() {
 func (in *intake) checkSize() {
 	if in.sniffed && in.limit >= 0 && in.size > in.limit {
 		m := media.ModalityOf(in.facts.MIMEType)
-		in.fail(media.Errorf(media.CodeTooLarge, "the %s is over the limit of %d bytes (limits.%s_bytes)", m, in.limit, m))
+		in.fail(media.Errorf(media.CodeTooLarge, "the %s is over the limit of %d bytes", m, in.limit))
 	}
 }
 
@@ -219,10 +219,10 @@ func (l Limits) check(f media.Facts) error {
 	}
 	w, h := int64(f.Width), int64(f.Height)
 	if l.Pixels >= 0 && (w > l.Pixels || h > l.Pixels || w*h > l.Pixels) { // each side first: the product may overflow
-		return media.Errorf(media.CodeTooLarge, "the image has %d × %d pixels, over the limit of %d (limits.pixels)", f.Width, f.Height, l.Pixels)
+		return media.Errorf(media.CodeTooLarge, "the image has %d × %d pixels, over the limit of %d", f.Width, f.Height, l.Pixels)
 	}
 	if l.Frames >= 0 && f.Frames > l.Frames {
-		return media.Errorf(media.CodeTooLarge, "the image has %d frames, over the limit of %d (limits.frames)", f.Frames, l.Frames)
+		return media.Errorf(media.CodeTooLarge, "the image has %d frames, over the limit of %d", f.Frames, l.Frames)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestCancelTellsAnotherProcess(t *testing.T) {
 	if o := s.must("operations", "cancel", id, "--json"); !strings.Contains(o.stderr, "told to stop") || decode[generated](t, o).Status != "cancelled" {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
-	if o := proc.wait(); o.code != exitRunning || !strings.Contains(o.stderr, "another process took this operation over") {
+	if o := proc.wait(); o.code != exitInterrupted || !strings.Contains(o.stderr, "another process cancelled this operation: atelier operations show "+id) || strings.Contains(o.stdout+o.stderr, "--wait") {
 		t.Errorf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	running := s.start("run", "--agents", s.dir+"/own", "boss", "Paint.")

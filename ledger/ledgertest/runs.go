@@ -61,6 +61,12 @@ func runConflicts(t *testing.T, f *fixture) {
 			t.Errorf("there is a run %q: %v, %v", id, known, err)
 		}
 	}
+	taken := r
+	taken.Owner, taken.Status, taken.Message = "somebody else", ledger.StatusFailed, "taken"
+	wantCode(t, f.FinishRun(ctx, taken), media.CodeNotFound)
+	if got, err := f.Run(ctx, owner, r.ID); err != nil || got.Status != r.Status || got.Message == "taken" {
+		t.Errorf("somebody else ended it: %+v, %v", got, err)
+	}
 	r.Owner = ""
 	wantCode(t, f.CreateRun(ctx, r), media.CodeInvalid)
 	r.ID = "nothing"

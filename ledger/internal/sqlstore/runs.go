@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
 
 	"atelier/ledger"
 )
@@ -41,7 +42,9 @@ func (s *Store) FinishRun(ctx context.Context, r ledger.Run) error {
 	var v values
 	runOutcome(&v, r, s.stampNow())
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := v.update(ctx, tx, "agent_runs", r.ID)
+		at := len(v.names)
+		where := fmt.Sprintf(" WHERE id = $%d AND owner = $%d", at+1, at+2)
+		res, err := tx.ExecContext(ctx, v.updateSQL("agent_runs")+where, append(v.args, r.ID, r.Owner)...)
 		if err != nil {
 			return err
 		}
