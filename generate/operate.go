@@ -44,6 +44,8 @@ type execution struct {
 	numbered  int             // calls so far
 	formats   formats
 	bare      map[media.Digest]bool // outputs whose record could not be saved
+	unkept    map[int]bool          // slots that could not be saved, by index
+	unlogged  map[string]Attempt    // ended calls that could not be saved, by id
 
 	counted map[string]bool // acts that the budget has counted; for the one that works
 }
@@ -207,9 +209,9 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if x.op.Status != StatusRunning {
 		x.settleAll(save)
 	}
-	if _, ok := x.g.config.Operations.(Resumer); ok && x.unrecorded(save) {
+	if _, ok := x.g.config.Operations.(Resumer); ok && x.unsaved(save) {
 		x.op.FinishedAt = time.Time{}
-		x.warn("the operation " + x.op.ID + " stays open, so that its results are recorded when it is gone on with (atelier generate --wait)")
+		x.warn("the operation " + x.op.ID + " stays open, so that its results are saved when it is gone on with (atelier generate --wait)")
 	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}

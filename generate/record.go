@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"atelier/imaging"
@@ -67,20 +68,23 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 	return recorded
 }
 
-// unrecorded tries once more to record results whose records could not be saved, and tells
-// whether one is left.
-func (x *execution) unrecorded(ctx context.Context) (left bool) {
+// unsaved tries once more to save results, their records and ended calls that could not be
+// saved, and tells whether one is left.
+func (x *execution) unsaved(ctx context.Context) (left bool) {
 	for i, s := range x.slots {
-		if s.Output == nil || !x.bare[s.Output.Digest] {
-			continue
+		switch {
+		case s.Output != nil && (x.unkept[s.Index] || x.bare[s.Output.Digest]):
+			x.slots[i] = x.saveSlot(ctx, s)
+			left = left || x.bare[s.Output.Digest]
+		case x.unkept[s.Index]: // its last preview was kept when it ended
+			x.journalSlot(ctx, s)
 		}
-		if s = x.saveSlot(ctx, s); x.bare[s.Output.Digest] {
-			left = true
-			continue
-		}
-		x.slots[i] = s
+		left = left || x.unkept[s.Index]
 	}
-	return left
+	for _, a := range slices.Collect(maps.Values(x.unlogged)) {
+		x.logAttempt(ctx, a)
+	}
+	return left || len(x.unlogged) > 0
 }
 
 // describe makes the output of stored media.
