@@ -65,7 +65,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		return nil, ctx, wrap("reserve", err)
 	}
 	if err := p.accept(ctx); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, err
 	}
 	now := g.config.Now().UTC()
@@ -77,14 +77,14 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, wrap("open journal", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, wrap("journal operation", err)
 	}
 	ctx = media.WithScope(ctx, inTree(scope))
@@ -206,12 +206,10 @@ func (x *execution) finish(ctx context.Context) *Result {
 	defer done()
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
-	if x.op.Status != StatusRunning {
-		x.settleAll(save)
-	}
-	if _, ok := x.g.config.Operations.(Resumer); ok && x.unsaved(save) {
+	settled := x.op.Status == StatusRunning || x.settleAll(save)
+	if _, ok := x.g.config.Operations.(Resumer); ok && (x.unsaved(save) || !settled) {
 		x.op.FinishedAt = time.Time{}
-		x.warn("the operation " + x.op.ID + " stays open, so that its results are saved when it is gone on with (atelier generate --wait)")
+		x.warn("the operation " + x.op.ID + " stays open, so that what could not be saved is when it is gone on with (atelier generate --wait)")
 	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
