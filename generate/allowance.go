@@ -166,18 +166,19 @@ func price(c Charge) string {
 }
 
 // Settle counts what an act used.
-func (InMemory) Settle(ctx context.Context, c Charge) {
+func (InMemory) Settle(ctx context.Context, c Charge) error {
 	a := AllowanceOf(ctx)
 	if a == nil {
-		return
+		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, held := a.held[c.ID]; !held {
-		return
+		return nil
 	}
 	delete(a.held, c.ID)
 	a.settle(c)
+	return nil
 }
 
 // Recall counts what an act of an earlier process used, unless it is known.

@@ -248,7 +248,16 @@ func join(first, later map[string]any) map[string]any {
 func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	save, done := saving(ctx)
 	defer done()
-	if err := x.g.config.Operations.Attempt(save, a); err != nil {
+	err := x.g.config.Operations.Attempt(save, a)
+	x.mu.Lock()
+	if delete(x.unlogged, a.ID); err != nil && !a.FinishedAt.IsZero() {
+		if x.unlogged == nil {
+			x.unlogged = map[string]Attempt{}
+		}
+		x.unlogged[a.ID] = a
+	}
+	x.mu.Unlock()
+	if err != nil {
 		x.warn("a provider call could not be journalled: " + asError(err).Message)
 	}
 }

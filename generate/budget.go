@@ -30,6 +30,7 @@ type Budget interface {
 	Room(ctx context.Context, c Charge) (bounded bool, err error)
 	// Settle gives the reservation back and counts what the act used. It is called when
 	// the act is over, in a later process perhaps, and once more if a process dies before
-	// it saved the end: the second time changes nothing.
-	Settle(ctx context.Context, c Charge)
+	// it saved the end: the second time changes nothing. An error leaves the reservation; the
+	// operation then stays open, so that whoever goes on with it settles it.
+	Settle(ctx context.Context, c Charge) error
 }

@@ -21,13 +21,14 @@ type till struct {
 	counted map[string]generate.Charge
 }
 
-func (b *till) Settle(_ context.Context, c generate.Charge) {
+func (b *till) Settle(_ context.Context, c generate.Charge) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.counted == nil {
 		b.counted = map[string]generate.Charge{}
 	}
 	b.counted[c.ID] = c
+	return nil
 }
 
 // usd is what an act was counted with; "-" for one that was not.

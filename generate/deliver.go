@@ -201,10 +201,22 @@ func (x *execution) saveSlot(ctx context.Context, s Slot) Slot {
 	} else {
 		s = x.keepPreview(ctx, s)
 	}
-	if err := x.g.config.Operations.SlotDone(ctx, x.op.ID, s); err != nil {
+	x.journalSlot(ctx, s)
+	return s
+}
+
+// journalSlot journals the slot, or notes that it could not be.
+func (x *execution) journalSlot(ctx context.Context, s Slot) {
+	err := x.g.config.Operations.SlotDone(ctx, x.op.ID, s)
+	x.mu.Lock()
+	if x.unkept == nil {
+		x.unkept = map[int]bool{}
+	}
+	x.unkept[s.Index] = err != nil
+	x.mu.Unlock()
+	if err != nil {
 		x.warn(fmt.Sprintf("result %d could not be journalled: %s", s.Index, asError(err).Message))
 	}
-	return s
 }
 
 // together makes one commit of what fn saves, where the log can. If that comes to nothing,

@@ -36,8 +36,10 @@ func (a *account) Reserve(ctx context.Context, c generate.Charge) error {
 	return nil
 }
 
-func (a *account) Settle(ctx context.Context, c generate.Charge) {
-	a.ledgerBudget.Settle(ctx, c)
+func (a *account) Settle(ctx context.Context, c generate.Charge) error {
+	if err := a.ledgerBudget.Settle(ctx, c); err != nil {
+		return err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if held := a.held[c.ID]; held != nil {
@@ -45,6 +47,7 @@ func (a *account) Settle(ctx context.Context, c generate.Charge) {
 		a.left.Add(a.left, held).Sub(a.left, used)
 		delete(a.held, c.ID)
 	}
+	return nil
 }
 
 // TestFallbackKeepsWithinTheBudget: a model that stands in is paid for from the same

@@ -218,10 +218,11 @@ func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 	return p.refuse
 }
 
-func (p *purse) Settle(_ context.Context, c generate.Charge) {
+func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settled = append(p.settled, c)
+	return nil
 }
 
 func TestBudget(t *testing.T) {

@@ -44,6 +44,8 @@ type execution struct {
 	numbered  int             // calls so far
 	formats   formats
 	bare      map[media.Digest]bool // outputs whose record could not be saved
+	unkept    map[int]bool          // slots that could not be saved, by index
+	unlogged  map[string]Attempt    // ended calls that could not be saved, by id
 
 	counted map[string]bool // acts that the budget has counted; for the one that works
 }
@@ -63,7 +65,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		return nil, ctx, wrap("reserve", err)
 	}
 	if err := p.accept(ctx); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, err
 	}
 	now := g.config.Now().UTC()
@@ -75,14 +77,14 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
 	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, wrap("open journal", err)
 	}
 	scope := media.ScopeOf(ctx)
 	scope.Operation = id
 	ctx = media.WithScope(ctx, scope)
 	if err := g.config.Operations.Begin(ctx, x.op); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: id})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, wrap("journal operation", err)
 	}
 	ctx = media.WithScope(ctx, inTree(scope))
@@ -199,15 +201,13 @@ func (x *execution) finish(ctx context.Context) *Result {
 	defer done()
 	// The money first: an operation without its receipt is taken up again, and what is
 	// settled twice is counted once. The other way round a reservation could stay for ever.
-	if x.op.Status != StatusRunning {
-		x.settleAll(save)
-	}
+	settled := x.op.Status == StatusRunning || x.settleAll(save)
 	_, ok := x.g.config.Operations.(Resumer)
-	open := ok && x.unrecorded(save)
+	open := ok && (x.unsaved(save) || !settled)
 	x.op.Warnings = x.warnings
 	if open {
 		x.op.FinishedAt = time.Time{}
-		x.warn("the operation " + x.op.ID + " stays open, so that its results are recorded when it is gone on with (atelier generate --wait)")
+		x.warn("the operation " + x.op.ID + " stays open, so that what could not be saved is when it is gone on with (atelier generate --wait)")
 	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}

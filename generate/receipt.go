@@ -131,8 +131,8 @@ func (x *execution) charge(act string) Charge {
 }
 
 // settleAll settles the operation itself and every model that stood in, also those of an
-// earlier process.
-func (x *execution) settleAll(ctx context.Context) {
+// earlier process. It reports whether it could.
+func (x *execution) settleAll(ctx context.Context) bool {
 	x.mu.Lock()
 	for _, r := range x.receipts {
 		if r.act != "" && (x.plan.round == nil || r.call >= x.plan.round.First) {
@@ -140,16 +140,18 @@ func (x *execution) settleAll(ctx context.Context) {
 		}
 	}
 	x.mu.Unlock()
-	x.settleActs(ctx)
+	return x.settleActs(ctx)
 }
 
 // settleActs gives back what is reserved and counts what was used, once for each act: the
-// operation itself and the models that stood in so far.
-func (x *execution) settleActs(ctx context.Context) {
+// operation itself and the models that stood in so far. It reports whether it could.
+func (x *execution) settleActs(ctx context.Context) bool {
+	all := true
 	for _, act := range append([]string{x.op.ID}, x.acts...) {
 		if !x.counted[act] {
-			x.counted[act] = true
-			x.g.config.Budget.Settle(ctx, x.charge(act))
+			x.counted[act] = x.g.config.Budget.Settle(ctx, x.charge(act)) == nil
+			all = all && x.counted[act]
 		}
 	}
+	return all
 }

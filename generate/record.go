@@ -71,29 +71,40 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 	return recorded
 }
 
-// unrecorded tries once more to record results whose records could not be saved, and tells
-// whether one is left.
-func (x *execution) unrecorded(ctx context.Context) (left bool) {
+// unsaved tries once more to save results, their records and ended calls that could not be
+// saved, and tells whether one is left.
+func (x *execution) unsaved(ctx context.Context) (left bool) {
 	for i, s := range slices.Clone(x.slots) {
-		if s.Output == nil || !x.isBare(s.Output.Digest) {
-			continue
+		switch bare, unkept := x.owed(s); {
+		case s.Output != nil && (bare || unkept):
+			s = x.saveSlot(ctx, s)
+			x.mu.Lock()
+			x.slots[i] = s
+			x.mu.Unlock()
+		case unkept: // its last preview was kept when it ended
+			x.journalSlot(ctx, s)
 		}
-		if s = x.saveSlot(ctx, s); x.isBare(s.Output.Digest) {
-			left = true
-			continue
-		}
-		x.mu.Lock()
-		x.slots[i] = s
-		x.mu.Unlock()
+		bare, unkept := x.owed(s)
+		left = left || bare || unkept
 	}
-	return left
+	for _, a := range x.owing() {
+		x.logAttempt(ctx, a)
+	}
+	return left || len(x.owing()) > 0
 }
 
-// isBare tells whether the record of an output could not be saved.
-func (x *execution) isBare(d media.Digest) bool {
+// owed tells what of a slot could not be saved: the record of its output, or the slot itself.
+func (x *execution) owed(s Slot) (record, slot bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.bare[d]
+	return s.Output != nil && x.bare[s.Output.Digest], x.unkept[s.Index]
+}
+
+// owing are the ended calls that could not be saved.
+func (x *execution) owing() []Attempt {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Collect(maps.Values(x.unlogged))
 }
 
 // describe makes the output of stored media.

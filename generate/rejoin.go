@@ -92,11 +92,11 @@ func (g *Gateway) reopenCut(ctx context.Context, log Resumer, operation string) 
 		return nil, wrap("reserve money", err)
 	}
 	if err := saved.takeUp(ctx, g.config.Operations, slots); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: op.ID})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: op.ID}) // else it is given back later
 		return nil, err
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: op.ID})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: op.ID}) // else it is given back later
 		return nil, wrap("take the operation up again", err)
 	}
 	return log.Saved(ctx, operation)

@@ -151,7 +151,7 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 		return nil, wrap("reserve money", err)
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {
-		g.config.Budget.Settle(ctx, Charge{ID: op.ID})
+		_ = g.config.Budget.Settle(ctx, Charge{ID: op.ID}) // else it is given back later
 		return nil, wrap("take the operation up again", err)
 	}
 	return log.Saved(ctx, again.Operation)

@@ -166,10 +166,11 @@ func (b *ledgerBudget) Reserve(_ context.Context, c generate.Charge) error {
 
 func (b *ledgerBudget) Room(context.Context, generate.Charge) (bool, error) { return true, b.refuse }
 
-func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) {
+func (b *ledgerBudget) Settle(_ context.Context, c generate.Charge) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settled = append(b.settled, c)
+	return nil
 }
 
 // TestRetryMoney: each round reserves and settles its own part, and the operation tells

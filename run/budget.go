@@ -144,12 +144,13 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 	return append(limits, b.owner.limits("owner:"+scope.Owner, c)...), nil
 }
 
-// Settle counts what an act used. A failure is logged: the reservation stays, which errs
-// on the side of using less.
-func (b *Budget) Settle(ctx context.Context, c generate.Charge) {
-	if err := b.store.Settle(ctx, c.ID, amountOf(c)); err != nil {
+// Settle counts what an act used. A failure is logged, and the reservation stays.
+func (b *Budget) Settle(ctx context.Context, c generate.Charge) error {
+	err := b.store.Settle(ctx, c.ID, amountOf(c))
+	if err != nil {
 		slog.WarnContext(ctx, "budget not settled", slog.String("act", c.ID), slog.String("error", media.Scrub(err.Error())))
 	}
+	return err
 }
 
 func amountOf(c generate.Charge) ledger.Amount {

@@ -57,8 +57,8 @@ func (d *doomed) Finish(ctx context.Context, op generate.Operation) error {
 	return d.living(func() error { return d.Operations.Finish(ctx, op) })
 }
 
-func (d *doomed) Settle(ctx context.Context, c generate.Charge) {
-	_ = d.living(func() error { d.Budget.Settle(ctx, c); return nil })
+func (d *doomed) Settle(ctx context.Context, c generate.Charge) error {
+	return d.living(func() error { return d.Budget.Settle(ctx, c) })
 }
 
 // TestOpenGenerationIsEnded: a generation that code of an act began, and whose process was killed,

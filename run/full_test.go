@@ -2,12 +2,17 @@ package run_test
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"atelier/blob"
 	"atelier/blob/memblob"
 	"atelier/generate"
+	"atelier/generate/bfl"
+	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/offline"
 	"atelier/ledger"
 	"atelier/media"
@@ -23,14 +28,14 @@ type full struct {
 }
 
 func (full) Record(context.Context, media.Output) (media.Output, error) {
-	return media.Output{}, media.Errorf(media.CodeDiskFull, "the disk is full")
+	return media.Output{}, errFull
 }
 
 func (f full) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	if f.ends {
 		return f.store.FinishOperation(ctx, o)
 	}
-	return media.Errorf(media.CodeDiskFull, "the disk is full")
+	return errFull
 }
 
 // BeginOperation leaves the right to work on it to whoever comes next, as a process does that
@@ -91,4 +96,122 @@ func recordedLater(t *testing.T, ends bool) {
 	if again, err := gateway(h.store).Resume(ctx, first.Operation); err != nil || again.Usage.Calls != first.Usage.Calls {
 		t.Errorf("in the end %+v, %v", again, err)
 	}
+}
+
+// cramped is a ledger on a disk that is full when the second result, and the call that it came
+// of, are to be saved, or when the money is to be settled; its end fits.
+type cramped struct {
+	store
+	money bool
+}
+
+var errFull = media.Errorf(media.CodeDiskFull, "the disk is full")
+
+func (c cramped) SaveSlot(ctx context.Context, s ledger.Slot) error {
+	if s.Index == 2 && !c.money {
+		return errFull
+	}
+	return c.store.SaveSlot(ctx, s)
+}
+
+func (c cramped) SaveTask(ctx context.Context, t ledger.Task) error {
+	if t.Call == 2 && !t.FinishedAt.IsZero() && !c.money {
+		return errFull
+	}
+	return c.store.SaveTask(ctx, t)
+}
+
+func (c cramped) Settle(ctx context.Context, act string, spent ledger.Amount) error {
+	if c.money {
+		return errFull
+	}
+	return c.store.Settle(ctx, act, spent)
+}
+
+func (c cramped) BeginOperation(ctx context.Context, o ledger.Operation) error {
+	return full{store: c.store}.BeginOperation(ctx, o)
+}
+
+func (cramped) HoldOperation(context.Context, string, string, string, time.Time) error { return nil }
+
+// TestWhatCouldNotBeSavedStaysOpen: an operation whose results or calls could not be saved, or whose
+// money could not be settled, is not over, though its end would fit; whoever goes on with it saves all
+// of it, and asks for nothing again.
+func TestWhatCouldNotBeSavedStaysOpen(t *testing.T) {
+	t.Parallel()
+	for name, money := range map[string]bool{"a result and its call": false, "the money": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			savedLater(t, money)
+		})
+	}
+}
+
+func savedLater(t *testing.T, money bool) {
+	t.Helper()
+	h := build(t)
+	sim := bflsim.New(bflsim.Config{Pending: -1})
+	gateway := fluxGateway(t, h, sim)
+	ctx := media.WithScope(t.Context(), media.Scope{Owner: owner, Tree: "tree"})
+	first, err := gateway(cramped{h.store, money}).Generate(ctx, generate.Request{Model: "FLUX.2 Pro", Prompt: "a pier", N: 2})
+	must(t, err)
+	op, _, _, err := h.store.Operation(ctx, owner, first.Operation)
+	must(t, err)
+	if !op.FinishedAt.IsZero() {
+		t.Errorf("over as %s, and not all of it is saved", op.Status)
+	}
+	second, err := gateway(h.store).Resume(ctx, first.Operation)
+	must(t, err)
+	op, slots, tasks, err := h.store.Operation(ctx, owner, first.Operation)
+	must(t, err)
+	list, err := h.store.ListMedia(ctx, owner, ledger.MediaQuery{})
+	must(t, err)
+	if second.Status != generate.StatusSucceeded || op.FinishedAt.IsZero() || len(slots) != 2 || len(list.Items) != 2 || len(sim.Captured()) != 2 {
+		t.Errorf("%s: %v; %d results, %d records, %d calls", second.Status, second.Err(), len(slots), len(list.Items), len(sim.Captured()))
+	}
+	for _, k := range tasks {
+		if k.FinishedAt.IsZero() {
+			t.Errorf("call %d is %s", k.Call, k.Status)
+		}
+	}
+	if b, err := h.store.Budget(ctx, "owner:"+owner); err != nil || b.Reserved != 0 || b.Spent != 60_000_000_000 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// fluxGateway makes gateways to one provider, each with a ledger of its own.
+func fluxGateway(t *testing.T, h *house, sim *bflsim.Simulator) func(ledger.Store) *generate.Gateway {
+	t.Helper()
+	srv := httptest.NewServer(sim)
+	t.Cleanup(srv.Close)
+	blobs, err := blob.New(blob.Config{Driver: memblob.New()})
+	must(t, err)
+	codec, err := wire.NewCodec(wire.Config{
+		Blobs: blobs, Keys: []wire.Key{{ID: "k", Secret: []byte("0123456789abcdef0123456789abcdef")}}, Register: h.store.RegisterBlob,
+	})
+	must(t, err)
+	driver, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: srv.URL, Codec: codec})
+	must(t, err)
+	return func(s ledger.Store) *generate.Gateway {
+		budget, err := run.NewBudget(s, run.BudgetConfig{Owner: generate.Bounds{USD: "5"}})
+		must(t, err)
+		g, err := generate.NewGateway(generate.Config{
+			Drivers: []generate.Driver{driver}, Storage: codec, Recorder: s, Operations: run.NewOperations(s), Budget: budget, Fetch: fetched,
+		})
+		must(t, err)
+		return g
+	}
+}
+
+// fetched downloads from loopback.
+func fetched(ctx context.Context, url string) (io.ReadCloser, string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return res.Body, res.Header.Get("Content-Type"), nil
 }

@@ -29,13 +29,14 @@ func (p *purse) Reserve(_ context.Context, c generate.Charge) error {
 }
 
 // Settle counts.
-func (p *purse) Settle(_ context.Context, c generate.Charge) {
+func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.settled == nil {
 		p.reserved, p.settled = map[string]int{}, map[string]int{}
 	}
 	p.settled[c.ID]++
+	return nil
 }
 
 // touched tells whether money was reserved or settled.
