@@ -116,8 +116,11 @@ func (g *Gateway) stop(ctx context.Context, saved *Saved) *Result {
 	ended, end := context.WithCancel(held)
 	end()
 	for _, a := range saved.Attempts {
-		if a.FinishedAt.IsZero() {
-			x.stopCall(ended, a)
+		switch c := (call{plan: x.planOf(ended, a), number: a.Call, slots: a.Slots}); {
+		case a.FinishedAt.IsZero():
+			x.stopCall(ended, c, a)
+		case a.Status == StatusSucceeded && !x.settled(c):
+			x.keep(ended, c, a) // its results could not be saved
 		}
 	}
 	save, done := saving(ended)
@@ -131,13 +134,12 @@ func (g *Gateway) stop(ctx context.Context, saved *Saved) *Result {
 }
 
 // stopCall ends a call that is under way; what came of it is kept.
-func (x *execution) stopCall(ended context.Context, a Attempt) {
+func (x *execution) stopCall(ended context.Context, c call, a Attempt) {
 	if a.Provider == offlineProvider { // nobody is at work
 		a.Status, a.Error, a.FinishedAt = StatusCancelled, slotError(asError(ended.Err())), x.g.config.Now().UTC()
 		x.logAttempt(ended, a)
 		return
 	}
-	c := call{plan: x.planOf(ended, a), number: a.Call, slots: a.Slots}
 	if c.plan.driver == nil {
 		if c.plan.driver = x.g.drivers[a.Provider]; c.plan.driver == nil {
 			c.plan.driver = absent{}

@@ -188,7 +188,7 @@ func (x *execution) finish(ctx context.Context) *Result {
 	x.judgeSize()
 	x.judgeFormat()
 	x.mu.Lock()
-	x.op.Status = x.status()
+	x.op.Status, x.op.Holder = x.status(), x.g.holder
 	x.op.Usage = x.usage
 	x.op.Cost = x.cost()
 	x.op.Metadata = x.metadata
@@ -208,7 +208,9 @@ func (x *execution) finish(ctx context.Context) *Result {
 	if open {
 		x.op.FinishedAt = time.Time{}
 		x.warn("the operation " + x.op.ID + " stays open, so that what could not be saved is when it is gone on with (atelier generate --wait)")
-	} else if err := x.g.config.Operations.Finish(save, x.op); err != nil {
+	} else if err := x.g.config.Operations.Finish(save, x.op); media.CodeOf(err) == media.CodeConflict {
+		x.warn("another process went on with this operation, or ended it, meanwhile: what it saved counts (atelier operations show " + x.op.ID + ")")
+	} else if err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})

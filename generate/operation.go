@@ -86,7 +86,8 @@ type OperationLog interface {
 	Attempt(ctx context.Context, a Attempt) error
 	// SlotDone saves one slot as soon as it is final.
 	SlotDone(ctx context.Context, operation string, s Slot) error
-	// Finish saves the receipt: status, usage, cost, dispositions.
+	// Finish saves the receipt: status, usage, cost, dispositions. The error has code
+	// media.CodeConflict if somebody else than op.Holder has held the operation since.
 	Finish(ctx context.Context, op Operation) error
 }
 

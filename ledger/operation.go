@@ -99,6 +99,7 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	BeginOperation(ctx context.Context, o Operation) error
 	// FinishOperation saves the receipt: status, model, dispositions, usage, metadata,
 	// warnings, money and failure. With a FinishedAt nobody holds the operation any longer. Doing it again overwrites.
+	// With a HeldBy it is media.CodeConflict if somebody else has held it since.
 	FinishOperation(ctx context.Context, o Operation) error
 	// ReopenOperation makes a finished operation, which o.HeldBy holds, one that is under
 	// way: with the request, the status and the hold of o, without an end or a failure, and

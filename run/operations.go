@@ -61,7 +61,9 @@ func (l *Operations) Reopen(ctx context.Context, op generate.Operation, slots []
 // Finish saves the receipt. It needs no sync of its own: the receipts of the calls and their results are
 // synced, and an operation without its end is finished from them.
 func (l *Operations) Finish(ctx context.Context, op generate.Operation) error {
-	return l.store.FinishOperation(ledger.Relaxed(ctx), operationRow(op))
+	row := operationRow(op)
+	row.HeldBy = op.Holder
+	return l.store.FinishOperation(ledger.Relaxed(ctx), row)
 }
 
 func operationRow(op generate.Operation) ledger.Operation {

@@ -98,6 +98,13 @@ func (l *Log) Finish(_ context.Context, op generate.Operation) error {
 	if err := l.note("finish", string(op.Status)); err != nil {
 		return err
 	}
+	by := l.holders[op.ID]
+	if last := l.operations[op.ID]; !last.FinishedAt.IsZero() {
+		by = last.Holder
+	}
+	if op.Holder != "" && by != "" && by != op.Holder {
+		return media.Errorf(media.CodeConflict, "%s works on it, or has ended it", by)
+	}
 	l.operations[op.ID] = op
 	if !op.FinishedAt.IsZero() {
 		delete(l.holders, op.ID)

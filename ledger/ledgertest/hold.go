@@ -44,6 +44,14 @@ func heldByOne(t *testing.T, f *fixture) {
 	began.Status, began.FinishedAt = "succeeded", f.deps.Now()
 	must(t, f.FinishOperation(ctx, began))
 	must(t, f.HoldOperation(ctx, owner, began.ID, "b", far))
+	wantCode(t, f.FinishOperation(ctx, began), media.CodeConflict) // b has held it since
+	began.HeldBy, began.Status = "b", "cancelled"
+	must(t, f.FinishOperation(ctx, began))
+	began.HeldBy, began.Status = "a", "succeeded"
+	wantCode(t, f.FinishOperation(ctx, began), media.CodeConflict)
+	if got, _, _, err := f.Operation(ctx, owner, began.ID); err != nil || got.Status != "cancelled" {
+		t.Errorf("the operation is %s, %v", got.Status, err)
+	}
 
 	raced := f.begun(t)
 	var won atomic.Int32

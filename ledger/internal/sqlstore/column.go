@@ -204,12 +204,6 @@ func (v *values) insertSQL(table string) string {
 	return q.String()
 }
 
-// update writes the columns over the row with this id.
-func (v *values) update(ctx context.Context, tx *sql.Tx, table, id string) (sql.Result, error) {
-	where := " WHERE id = $" + strconv.Itoa(len(v.names)+1)
-	return tx.ExecContext(ctx, v.updateSQL(table)+where, append(v.args, id)...)
-}
-
 // updateSQL is the statement without its condition, whose parameters follow the columns.
 func (v *values) updateSQL(table string) string {
 	var q strings.Builder

@@ -3,8 +3,11 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 
 	"atelier/ledger"
+	"atelier/media"
 )
 
 // BeginOperation saves the intent.
@@ -42,12 +45,29 @@ func (s *Store) FinishOperation(ctx context.Context, o ledger.Operation) error {
 		v.set("held_until", nil)
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
-		res, err := v.update(ctx, tx, "operations", o.ID)
+		at := len(v.names)
+		where := fmt.Sprintf(" WHERE id = $%d AND ($%d = '' OR held_by IS NULL OR held_by = $%[2]d)", at+1, at+2)
+		res, err := tx.ExecContext(ctx, v.updateSQL("operations")+where, append(v.args, o.ID, o.HeldBy)...)
 		if err != nil {
 			return err
 		}
-		return changed(what, o.ID, res)
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, notFinished(ctx, tx, o.ID))
+		}
+		return nil
 	})
+}
+
+// notFinished tells why no row was changed.
+func notFinished(ctx context.Context, tx *sql.Tx, id string) error {
+	var known int
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM operations WHERE id = $1`, id).Scan(&known); err != nil {
+		return err
+	}
+	if known == 0 {
+		return media.Errorf(media.CodeNotFound, "finish operation: there is no %q here", id)
+	}
+	return media.Errorf(media.CodeConflict, "another process works on operation %s, or has ended it", id)
 }
 
 func receipt(v *values, o ledger.Operation, now string) {
