@@ -59,7 +59,7 @@ func (r *run) unanswered(ctx context.Context, step, id string) (times int) {
 func (r *run) forgo(ctx context.Context, step string, times int, req chat.Request) {
 	c := expected(r.model.Profile(), req)
 	c.ID = media.ScopeOf(ctx).PromptRun
-	r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c)
+	_ = r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
 	// Where the step cannot be kept, neither can the call, which tells why.
 	_, _ = r.journal.Step(ctx, againStep(step, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 }

@@ -103,7 +103,7 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	case !errors.Is(err, chat.ErrUnsettled):
 		c = generate.Charge{ID: c.ID}
 	}
-	budget.Settle(context.WithoutCancel(ctx), c)
+	_ = budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
 	return resp, err
 }
 
