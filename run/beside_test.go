@@ -75,12 +75,9 @@ func TestResumeBesideAnotherProcess(t *testing.T) {
 	}
 }
 
-// TestResumeOfWhatWasBrought: a run that the service took up by itself a moment before it is
-// resumed is followed to its end, once.
-func TestResumeOfWhatWasBrought(t *testing.T) {
-	t.Parallel()
-	waits := `{"actions":[{"name":"Wait","params":{}}]}`
-	h := build(t, waits, waits, `{"message":"fine","done":true}`)
+// brought is a service that took up by itself a run that another one handed over, and the run's id.
+func (h *house) brought(t *testing.T) (*run.Service, string) {
+	t.Helper()
 	dying := h.one(t)
 	r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
 	must(t, err)
@@ -93,9 +90,19 @@ func TestResumeOfWhatWasBrought(t *testing.T) {
 		t.Fatalf("took over %d: %v", n, err)
 	}
 	<-h.arrived
-	followed, err := next.Resume(t.Context(), owner, r.ID, nil)
+	return next, r.ID
+}
+
+// TestResumeOfWhatWasBrought: a run that the service took up by itself a moment before it is
+// resumed is followed to its end, once.
+func TestResumeOfWhatWasBrought(t *testing.T) {
+	t.Parallel()
+	waits := `{"actions":[{"name":"Wait","params":{}}]}`
+	h := build(t, waits, waits, `{"message":"fine","done":true}`)
+	next, id := h.brought(t)
+	followed, err := next.Resume(t.Context(), owner, id, nil)
 	must(t, err)
-	if _, err := next.Resume(t.Context(), owner, r.ID, nil); media.CodeOf(err) != media.CodeConflict {
+	if _, err := next.Resume(t.Context(), owner, id, nil); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("resumed twice: %v", err)
 	}
 	close(h.letGo)
@@ -110,18 +117,7 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	t.Parallel()
 	waits := `{"actions":[{"name":"Wait","params":{}}]}`
 	h := build(t, waits, waits, `{"message":"fine","done":true}`, `{"message":"fine","done":true}`)
-	dying := h.one(t)
-	r, err := dying.Start(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner})
-	must(t, err)
-	<-h.arrived
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	dying.HandOver(gone)
-	closing := h.one(t)
-	if n, err := closing.TakeOver(t.Context()); err != nil || n != 1 {
-		t.Fatalf("took over %d: %v", n, err)
-	}
-	<-h.arrived
+	closing, id := h.brought(t)
 	closed := make(chan struct{})
 	go func() { defer close(closed); closing.Close() }()
 	for { // until it takes no new runs
@@ -132,9 +128,9 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	}
 	close(h.letGo)
 	<-closed
-	row, err := h.store.Run(t.Context(), owner, r.ID)
+	row, err := h.store.Run(t.Context(), owner, id)
 	must(t, err)
-	if n := h.kinds(t, r.ID)["run-cancelled"]; row.Status != ledger.StatusRunning || n != 0 {
+	if n := h.kinds(t, id)["run-cancelled"]; row.Status != ledger.StatusRunning || n != 0 {
 		t.Errorf("the run is %s, told %d times that it was cancelled", row.Status, n)
 	}
 	next := h.one(t)
@@ -143,7 +139,7 @@ func TestCloseLeavesWhatItWasBrought(t *testing.T) {
 	}
 	for row.Status == ledger.StatusRunning && t.Context().Err() == nil {
 		next.Idle(t.Context())
-		row, err = h.store.Run(t.Context(), owner, r.ID)
+		row, err = h.store.Run(t.Context(), owner, id)
 		must(t, err)
 	}
 	if row.Status != ledger.StatusSucceeded {
