@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -33,14 +34,19 @@ func (x *execution) carry(ctx context.Context, c call) {
 		return
 	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
 	}
-	next, over := x.takeUp(ctx, c)
+	begun := x.takeUp(ctx, c)
 	var waited time.Time
-	for number := next; !over; number++ {
-		if err := x.turn(ctx, c, waited); err != nil {
+	for number := begun.next; !begun.over; number++ {
+		got, err := 0, (*media.Error)(nil)
+		if begun.kept != nil {
+			got, err = x.recall(ctx, c, *begun.kept)
+			begun.kept = nil
+		} else if err = x.turn(ctx, c, waited); err != nil {
 			x.fail(ctx, c, 0, x.uncalled(ctx, c, number, err))
 			return
+		} else {
+			got, err = x.attempt(ctx, c, number)
 		}
-		got, err := x.attempt(ctx, c, number)
 		if err == nil && got >= c.n() {
 			return
 		}
@@ -77,9 +83,6 @@ func (g *Gateway) pause(err *media.Error, number int) (time.Duration, bool) {
 // attempt makes one provider call and delivers what it gives; got counts its items.
 func (x *execution) attempt(ctx context.Context, c call, number int) (got int, failed *media.Error) {
 	t := x.task(ctx, c)
-	if !x.plan.frames {
-		t.Partial = nil // whoever goes on could not tell a frame from the picture
-	}
 	leave, failed := x.g.lanes[c.plan.Model.Provider].enter(ctx, c.plan.Model)
 	if failed != nil {
 		return 0, x.uncalled(ctx, c, number, failed)
@@ -89,15 +92,26 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		x.g.heed(c.plan.Model, failed)
 	}()
 	a := x.attemptAt(c, number)
+	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
+		x.forget(c, how)
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e
 	}
+	return x.submit(ctx, c, t, a, how)
+}
+
+// submit makes the provider call of an attempt, or has its answer given once more, and delivers
+// what it gives.
+func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *journal.Carried) (got int, failed *media.Error) { //nolint:revive // One call and how it is made.
 	var u Update
-	u, failed = x.start(ctx, c, t, fmt.Sprintf("call-%d-attempt-%d", c.number, number))
+	u, failed = x.start(ctx, c, t, how, fmt.Sprintf("call-%d-attempt-%d", c.number, a.Number))
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
+	}
+	if how != nil && how.Recalled && !how.Used() {
+		u, failed = unread(failed)
 	}
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
@@ -112,6 +126,9 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	d.end(ctx, a, u, failed)
+	if a.Task != (Handle{}) || !stillRunning(failed) {
+		x.forget(c, how)
+	}
 	return d.got, failed
 }
 
@@ -160,7 +177,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 		t.NotifyURL, t.NotifySecret = x.g.config.Notify(t.Model.Provider)
 		t.NotifyURL = addressOf(t.NotifyURL, t.Key)
 	}
-	if x.streams(c) {
+	if x.streams(c) && x.plan.frames { // else whoever goes on could not tell a frame from the picture
 		t.Partial = func(slot int, b media.Blob) { x.partial(ctx, c, slot, b) }
 	}
 	return t
@@ -173,14 +190,14 @@ func (x *execution) streams(c call) bool {
 
 // start makes the call within the model's time; where the work is left or let go, within
 // the grace.
-func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
+func (x *execution) start(ctx context.Context, c call, t Task, how *journal.Carried, step string) (Update, *media.Error) { //nolint:revive // One call and how it is made.
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
 	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
 		call, over := sending(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
-		u, err := c.plan.driver.Start(call, t)
+		u, err := c.plan.driver.Start(journal.WithCarried(call, how), t)
 		return u, late(ctx, t.Model, err)
 	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {

@@ -22,9 +22,12 @@ const (
 )
 
 // recover does what can be done for a call that an earlier process sent, or was about to
-// send, and that was not answered: it goes on with the task that its provider lists, or
-// keeps what arrived.
-func (x *execution) recover(ctx context.Context, c call, a Attempt) {
+// send, and that was not answered: it takes what a relay knows, goes on with the task that its
+// provider lists, or keeps what arrived.
+func (x *execution) recover(ctx context.Context, c call, a Attempt) begun {
+	if b, known := x.carriedOn(ctx, c, a); known {
+		return b
+	}
 	h, elsewhere := x.find(ctx, c, a)
 	switch {
 	case elsewhere != nil:
@@ -35,11 +38,15 @@ func (x *execution) recover(ctx context.Context, c call, a Attempt) {
 		a.Task, a.Status = h, StatusRunning
 		x.followTask(ctx, c, a, func() { x.logAttempt(ctx, a) })
 	}
+	return begun{over: true}
 }
 
 // trace goes after a call of this process whose answer was lost. Without a trace of it the
 // answer is what it was.
 func (x *execution) trace(ctx context.Context, c call, a Attempt, u Update, lost *media.Error) (Update, *media.Error) {
+	if left(ctx) && x.relayed(c, a) {
+		return Update{}, x.leave(media.CodeConflict, "leave the call to another process")
+	}
 	h, elsewhere := x.find(ctx, c, a)
 	switch {
 	case elsewhere != nil:

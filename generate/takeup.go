@@ -9,12 +9,21 @@ import (
 	"atelier/media"
 )
 
-// takeUp does what is left of a call that an earlier process began. It reports whether
-// the call is over.
-func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
+// begun is what is left of a call that an earlier process began.
+type begun struct {
+	// next is the number of the attempt that comes next.
+	next int
+	// kept is an attempt whose answer a relay has: it comes before that.
+	kept *Attempt
+	// over says that nothing is left.
+	over bool
+}
+
+// takeUp does what can be done for a call that an earlier process began.
+func (x *execution) takeUp(ctx context.Context, c call) begun {
 	past := x.past[c.number]
 	if len(past) == 0 {
-		return 1, x.cancelled(c)
+		return begun{next: 1, over: x.cancelled(c)}
 	}
 	a := past[len(past)-1]
 	switch {
@@ -27,15 +36,15 @@ func (x *execution) takeUp(ctx context.Context, c call) (next int, over bool) {
 		// What is made here costs nothing, so it is made again.
 		a.Status, a.Error, a.FinishedAt = StatusFailed, slotError(attemptError(Attempt{})), x.g.config.Now().UTC()
 		x.logAttempt(ctx, a)
-		return len(past) + 1, false
+		return begun{next: len(past) + 1}
 	case a.Status == StatusSubmitted:
-		x.recover(ctx, c, a)
+		return x.recover(ctx, c, a)
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
-		return len(past) + 1, false
+		return begun{next: len(past) + 1}
 	case !x.settled(c):
 		x.keep(ctx, c, a)
 	}
-	return 0, true
+	return begun{over: true}
 }
 
 // keep ends a call that is over, with slots that were not saved: what arrived for them is

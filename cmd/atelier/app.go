@@ -12,6 +12,7 @@ import (
 	"atelier/generate"
 	"atelier/internal/safehttp"
 	"atelier/media"
+	"atelier/relay"
 	"atelier/run"
 	"atelier/wire"
 )
@@ -19,6 +20,7 @@ import (
 // app is the composition of all rooms for one command.
 type app struct {
 	*stores
+	relay     *relay.Relay // nil if calls are this process's own
 	codec     *wire.Codec
 	fetch     *safehttp.Client
 	catalogue *generate.Catalogue
@@ -51,12 +53,16 @@ func (w *world) withApp(cfg appConfig, fn func(*app) error) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, a.close()) }()
 	return fn(a)
 }
 
 func newApp(s *stores, cfg appConfig) (*app, error) {
 	a := &app{stores: s, chatModel: cfg.chatModel}
 	var err error
+	if a.relay, err = newRelay(s.settings); err != nil {
+		return nil, err
+	}
 	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob})
 	if err != nil {
 		return nil, err
@@ -70,6 +76,14 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 	}
 	a.chat, err = newChat(a, cfg)
 	return a, err
+}
+
+// close lets the relay go. What it has under way goes on.
+func (a *app) close() error {
+	if a.relay == nil {
+		return nil
+	}
+	return a.relay.Close()
 }
 
 // origins lists what the operator configured, which is trusted.

@@ -23,6 +23,9 @@ const owner = "local"
 // databaseVariable names the database of the ledger and of the durable engine.
 const databaseVariable = "ATELIER_DATABASE_URL"
 
+// relayVariable turns off that calls are carried by a process of their own.
+const relayVariable = "ATELIER_RELAY"
+
 // settings are what the environment says. The zero value of each field means unset.
 type settings struct {
 	// data is the folder of everything that is kept.
@@ -53,6 +56,8 @@ type settings struct {
 	runsAtOnce int
 	// patience is how long a run waits for a database that was lost.
 	patience time.Duration
+	// relay says that calls to image providers are carried by a process of their own.
+	relay bool
 	// env reads the variables that such files name.
 	env func(string) string
 	// missing names, by provider, the variables that would hold its key.

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"net/http"
+	"path/filepath"
+
 	"atelier/generate"
 	"atelier/generate/bfl"
 	"atelier/generate/gemini"
@@ -9,11 +13,12 @@ import (
 	offlineimage "atelier/generate/offline"
 	"atelier/generate/openai"
 	"atelier/generate/openrouter"
+	"atelier/relay"
 )
 
 // drivers builds every driver of this program, with or without its key.
 func (a *app) drivers() ([]generate.Driver, error) {
-	s := a.settings
+	s, base := a.settings, a.base()
 	var all []generate.Driver
 	var failed error
 	add := func(d generate.Driver, err error) {
@@ -22,17 +27,38 @@ func (a *app) drivers() ([]generate.Driver, error) {
 		}
 		all = append(all, d)
 	}
-	add(gemini.New(gemini.Config{APIKey: s.keys["gemini"], BaseURL: s.bases["gemini"], Codec: a.codec}))
-	add(openai.New(openai.Config{APIKey: s.keys["openai"], BaseURL: s.bases["openai"], Codec: a.codec}))
-	add(bfl.New(bfl.Config{APIKey: s.keys["bfl"], BaseURL: s.bases["bfl"], Codec: a.codec}))
+	add(gemini.New(gemini.Config{APIKey: s.keys["gemini"], BaseURL: s.bases["gemini"], Codec: a.codec, Base: base}))
+	add(openai.New(openai.Config{APIKey: s.keys["openai"], BaseURL: s.bases["openai"], Codec: a.codec, Base: base}))
+	add(bfl.New(bfl.Config{APIKey: s.keys["bfl"], BaseURL: s.bases["bfl"], Codec: a.codec, Base: base}))
 	add(leonardo.New(leonardo.Config{
-		APIKey: s.keys["leonardo"], BaseURL: s.bases["leonardo"], WebhookKey: s.leonardoWebhook, Codec: a.codec,
+		APIKey: s.keys["leonardo"], BaseURL: s.bases["leonardo"], WebhookKey: s.leonardoWebhook, Codec: a.codec, Base: base,
 	}))
-	add(openrouter.New(openrouter.Config{APIKey: s.keys["openrouter"], BaseURL: s.bases["openrouter"], Codec: a.codec}))
-	add(midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec}))
+	add(openrouter.New(openrouter.Config{APIKey: s.keys["openrouter"], BaseURL: s.bases["openrouter"], Codec: a.codec, Base: base}))
+	add(midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec, Base: base}))
 	add(offlineimage.New(offlineimage.Config{Store: a.codec}))
 	for _, e := range a.catalogue.Endpoints() {
-		add(openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec}))
+		add(openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec, Base: base}))
 	}
 	return all, failed
+}
+
+// base carries the calls of drivers: what is paid for by the relay, if there is one.
+func (a *app) base() http.RoundTripper {
+	if a.relay == nil {
+		return nil
+	}
+	return a.relay.Transport(nil)
+}
+
+// newRelay is nil where nobody wants one, or this system has none. Its process begins with the
+// first call.
+func newRelay(s settings) (*relay.Relay, error) {
+	if !s.relay {
+		return nil, nil
+	}
+	r, err := relay.New(relay.Config{Folder: filepath.Join(s.data, "relay")})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	return r, err
 }

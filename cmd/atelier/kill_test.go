@@ -2,10 +2,13 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,11 +26,12 @@ import (
 )
 
 // killer is a provider on loopback that kills its client: at the first request that at
-// tells, before the answer or in the middle of it.
+// tells, before the answer or in the middle of it. Then it answers whoever is left.
 type killer struct {
 	inner http.Handler
 	at    func(r *http.Request) bool
 	half  bool
+	both  bool // the client's relay too
 
 	mu     sync.Mutex // guards all below
 	client *os.Process
@@ -47,17 +51,56 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := httptest.NewRecorder()
 	k.inner.ServeHTTP(answer, r) // the provider did its work
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	b := answer.Body.Bytes()
 	if k.half {
-		for name, values := range answer.Header() {
-			w.Header()[name] = values
-		}
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+		_, _ = w.Write(b[:len(b)/2])
+		b = b[len(b)/2:]
 		_ = http.NewResponseController(w).Flush()
 	}
-	_ = k.client.Kill()
-	<-r.Context().Done()
-	panic(http.ErrAbortHandler)
+	k.kill()
+	if !k.half {
+		w.WriteHeader(answer.Code)
+	}
+	_, _ = w.Write(b)
+}
+
+// kill returns when the client is dead.
+func (k *killer) kill() {
+	var all []*os.Process
+	if k.both {
+		all = children(k.client.Pid)
+	}
+	for _, p := range append(all, k.client) {
+		_ = p.Kill()
+	}
+	for range 1000 { // whoever waits for it knows better if it does not die
+		if k.client.Signal(syscall.Signal(0)) != nil {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// children are the processes that a process began.
+func children(parent int) (all []*os.Process) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		b, _ := os.ReadFile(path) // it may have ended
+		_, after, _ := strings.Cut(string(b), ") ")
+		fields := strings.Fields(after)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil || len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // deadly is a provider whose client is killed.
@@ -72,6 +115,8 @@ type deadly struct {
 	// async says that it answers with tasks, listed that it can be asked which there are,
 	// unpriced that nobody says what a call costs, unforeseen that nobody says so before it.
 	async, listed, unpriced, unforeseen bool
+	// alone says that no relay carries its calls.
+	alone bool
 	// only are the phases that are played; nil means all.
 	only []string
 }
@@ -96,15 +141,18 @@ type death struct {
 	// at and half are a phase of the wire.
 	at   func(r *http.Request) bool
 	half bool
+	// both says that the relay dies as well.
+	both bool
 	// async is a phase of polled providers alone.
 	async bool
 	// charges is how often the provider worked. lost says that nobody can know or get
-	// what it made: the operation fails as unsettled, and is not paid for again. nameless says
-	// that it is lost but where the provider lists its tasks.
-	charges        int
-	lost, nameless bool
-	// estimated says that the answer's count of tokens died with the process, so that the
-	// estimate is what a provider at once is settled by; polled ones named their price.
+	// what it made: the operation fails as unsettled, and is not paid for again. unheard says
+	// that it is lost where there is no relay, nameless that it is lost there but where the
+	// provider lists its tasks.
+	charges                 int
+	lost, unheard, nameless bool
+	// estimated says that without a relay the answer's count of tokens died with the process, so
+	// that the estimate is what a provider at once is settled by; polled ones named their price.
 	estimated bool
 	// unpriced says that the price is not known.
 	unpriced bool
@@ -113,8 +161,9 @@ type death struct {
 func deaths() map[string]death {
 	return map[string]death{
 		"intent journalled":          {phase: "after intent", charges: 1},
-		"before the call":            {phase: "after call submitted", charges: 0, lost: true},
+		"before the call":            {phase: "after call submitted", charges: 1, unheard: true},
 		"during the call":            {at: submission, charges: 1, nameless: true},
+		"with its relay":             {at: submission, charges: 1, nameless: true, both: true},
 		"during the answer":          {at: submission, half: true, charges: 1, nameless: true},
 		"task id known, not saved":   {phase: "before call running", async: true, charges: 1, nameless: true},
 		"task id saved":              {phase: "after call running", async: true, charges: 1},
@@ -135,10 +184,10 @@ func deaths() map[string]death {
 
 // providersThatKill are fresh simulators. Those after the first three are played where
 // they differ from them: how an answer that is cut off looks, what is left of it, and what
-// says the price.
+// says the price. Those without a relay are played where that makes a difference.
 func providersThatKill() map[string]func() deadly {
-	answers := []string{"during the call", "during the answer", "picture stored, no record", "receipt of call saved"}
-	return map[string]func() deadly{
+	answers := []string{"before the call", "during the call", "during the answer", "with its relay", "picture stored, no record", "receipt of call saved"}
+	all := map[string]func() deadly{
 		"openai": func() deadly {
 			return deadly{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{})}
 		},
@@ -161,10 +210,22 @@ func providersThatKill() map[string]func() deadly {
 			return deadly{
 				model: "Midjourney 7", key: "MIDJOURNEY_API_SECRET", base: "MIDJOURNEY_PROXY_URL", async: true, listed: true, unpriced: true,
 				sim:  midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
-				only: []string{"during the call", "during the answer", "during a poll", "during the download", "recorded, not committed"},
+				only: []string{"before the call", "during the call", "during the answer", "with its relay", "during a poll", "during the download", "recorded, not committed"},
 			}
 		},
 	}
+	for name, build := range maps.Clone(all) {
+		all[name+" without a relay"] = func() deadly {
+			d := build()
+			d.alone = true
+			d.only = []string{"during the call"}
+			if name == "openai" || name == "bfl" || name == "leonardo" {
+				d.only = []string{"before the call", "during the call", "during the answer", "task id known, not saved", "picture stored, no record", "recorded, not committed", "receipt of call not saved"}
+			}
+			return d
+		}
+	}
+	return all
 }
 
 // TestKilledAtEveryPhase kills the process of a generation at every phase that the
@@ -201,10 +262,14 @@ type aftermath struct {
 
 // with is the death of a provider's client.
 func (d death) with(p deadly) death {
-	d.lost = d.lost || d.nameless && !p.listed
+	alone := p.alone || d.both
+	d.lost = alone && (d.unheard || d.nameless && !p.listed)
+	if d.unheard && alone {
+		d.charges = 0
+	}
 	// Providers with tasks name their price when a task begins: with the name of the task
 	// it is lost, and the estimate counts.
-	d.estimated = d.estimated && !p.async || d.nameless
+	d.estimated = alone && (d.estimated && !p.async || d.nameless)
 	d.unpriced = p.unpriced || p.unforeseen && (d.lost || d.estimated)
 	return d
 }
@@ -213,7 +278,10 @@ func (d death) with(p deadly) death {
 func kill(t *testing.T, provider deadly, d death) aftermath {
 	t.Helper()
 	p := newPlace(t)
-	k := &killer{inner: provider.sim, at: d.at, half: d.half, known: make(chan struct{})}
+	if provider.alone {
+		p.env[relayVariable] = "off"
+	}
+	k := &killer{inner: provider.sim, at: d.at, half: d.half, both: d.both, known: make(chan struct{})}
 	srv := httptest.NewServer(k)
 	t.Cleanup(srv.Close)
 	p.env[provider.key], p.env[provider.base] = provider.sim.Key(), srv.URL+provider.path

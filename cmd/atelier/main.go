@@ -20,6 +20,7 @@ import (
 	"atelier/agent"
 	"atelier/internal/goruntime"
 	"atelier/media"
+	"atelier/relay"
 )
 
 // version is set by the linker.
@@ -64,6 +65,7 @@ func (w *world) until(why error) (ctx context.Context, end func()) {
 }
 
 func main() {
+	relay.Main()
 	goruntime.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -21,6 +21,7 @@ import (
 	"atelier/chat/offline"
 	"atelier/generate/generatetest/geminisim"
 	"atelier/generate/generatetest/openaisim"
+	"atelier/relay"
 )
 
 // asBinary makes the test binary behave as atelier, for tests that need a process
@@ -28,6 +29,7 @@ import (
 const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
+	relay.Main()
 	if phase := os.Getenv(dieAt); phase != "" {
 		os.Exit(livesUpTo(phase, os.Args[1], os.Args[2]))
 	}
@@ -75,9 +77,18 @@ type outcome struct {
 func (p *place) atelier(args ...string) outcome {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, env: func(k string) string { return p.env[k] }}
+	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, env: p.getenv}
 	code := execute(w, args)
 	return outcome{args, code, stdout.String(), stderr.String()}
+}
+
+// getenv reads the environment of commands in this process, which nobody kills: a relay for each
+// would only make them slow.
+func (p *place) getenv(name string) string {
+	if v, ok := p.env[name]; ok || name != relayVariable {
+		return v
+	}
+	return "off"
 }
 
 // must runs a command that has to succeed.

@@ -9,6 +9,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -37,7 +38,10 @@ type Driver struct {
 	webhook post.Webhook
 }
 
-var _ generate.Notified = (*Driver)(nil)
+var (
+	_ generate.Notified = (*Driver)(nil)
+	_ generate.Relayed  = (*Driver)(nil)
+)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -62,6 +66,9 @@ func (d *Driver) Provider() string { return "bfl" }
 
 // Ready is nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
+
+// Relay is what carries the calls, if Config.Base is the transport of a relay.
+func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start makes a task and returns its handle, with the price that the provider names.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {

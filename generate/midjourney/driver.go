@@ -6,6 +6,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/midjourney/proxy"
+	"atelier/journal"
 	"atelier/wire"
 )
 
@@ -53,6 +54,9 @@ func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 	}
 	return j.notes, nil
 }
+
+// Relay is what carries the calls, if Config.Base is the transport of a relay.
+func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start hands the job in and returns its task. Where the proxy waits for a window
 // to be confirmed, as it does for inpaint, that is answered here.

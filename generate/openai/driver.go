@@ -8,6 +8,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -41,7 +42,7 @@ type Driver struct {
 	own      bool // OpenAI's, not another service
 }
 
-var _ generate.Driver = (*Driver)(nil)
+var _ generate.Relayed = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -73,6 +74,9 @@ func (d *Driver) Provider() string { return d.provider }
 
 // Ready is nil if there is a key, or if the endpoint needs none.
 func (d *Driver) Ready() error { return d.client.Ready() }
+
+// Relay is what carries the calls, if Config.Base is the transport of a relay.
+func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start makes the call and waits for all of its results; allow 180 seconds and
 // more. A refusal by the safety system is one moderated item for each picture

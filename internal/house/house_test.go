@@ -25,6 +25,7 @@ const (
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
+	"relay":              {"journal"},
 	"blob":               {"media"},
 	"probe":              {"media"},
 	"wire":               {"media", "blob", "probe"},

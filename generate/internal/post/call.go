@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -73,6 +74,9 @@ func (c *Client) stream(ctx context.Context, call Call) (generate.Update, error)
 func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
 	if call.Body == nil {
 		return c.Get(ctx, c.address(call.Path), c.config.Header)
+	}
+	if call.Free {
+		ctx = journal.WithCarried(ctx, nil)
 	}
 	a, err := c.Send(ctx, c.address(call.Path), c.config.Header, call.Body)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -30,7 +31,8 @@ type Config struct {
 	Codec *wire.Codec
 	// Media are the fields of answers that hold media of any size.
 	Media []string
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default http.DefaultTransport. With the transport of a relay,
+	// calls that may be billed are the relay's.
 	Base http.RoundTripper
 	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
 	// is none. Uploads carries them; default a guarded transport that goes to public addresses
@@ -147,6 +149,14 @@ func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, e
 		f.file(p, c.config.Codec.Marker(media.ScopeOf(ctx).Tree, p.Blob, wire.VariantStd))
 	}
 	return f, nil
+}
+
+// Relay is what carries the calls that may be billed; nil if Config.Base is no transport of one.
+func (c *Client) Relay() journal.Relay {
+	if t, ok := c.config.Base.(interface{ Relay() journal.Relay }); ok {
+		return t.Relay()
+	}
+	return nil
 }
 
 // Header is what goes with every call.

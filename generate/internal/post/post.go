@@ -10,7 +10,7 @@
 // the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
-// import generate, media, wire and internal/safehttp; every driver uses it.
+// import generate, journal, media, wire and internal/safehttp; every driver uses it.
 package post
 
 import (

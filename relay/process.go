@@ -1,0 +1,99 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// folderVariable makes a process one of a relay, see [Main].
+const folderVariable = "ATELIER_RELAY_PROCESS"
+
+// process is the relay's process as its program sees it.
+type process struct {
+	folder string    // of the socket
+	life   io.Closer // closing it, in whatever way, tells the process that nobody asks any more
+	ended  chan struct{}
+	client *http.Transport
+}
+
+// begin starts a process that serves calls on a socket of its own.
+func begin(program, folder string) (*process, error) {
+	dir, err := os.MkdirTemp("", "atelier-")
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(program, folder, dir)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return p, nil
+}
+
+func start(program, folder, dir string) (*process, error) {
+	address := &net.UnixAddr{Name: filepath.Join(dir, "relay"), Net: "unix"}
+	l, err := net.ListenUnix("unix", address)
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	defer func() { _ = l.Close() }() // the process has its own
+	f, err := l.File()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	cmd := exec.Command(program) //nolint:gosec,noctx // The operator's own program; it outlives every context.
+	cmd.Env = append(os.Environ(), folderVariable+"="+folder)
+	cmd.ExtraFiles = []*os.File{f}
+	apart(cmd)
+	life, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, life.Close())
+	}
+	p := &process{folder: dir, life: life, ended: make(chan struct{}), client: dialing(address)}
+	go func() {
+		_ = cmd.Wait() // however it ended, it is begun again when it is needed
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// dialing gives a client of the socket. A connection is not used for a second call once the other
+// side may have closed it: it never does while the program lives.
+func dialing(address *net.UnixAddr) *http.Transport {
+	return &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, address.Net, address.Name)
+		},
+		DisableCompression: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
+	}
+}
+
+func (p *process) living() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// release lets the process end when it has done what is under way.
+func (p *process) release() error {
+	p.client.CloseIdleConnections()
+	err := p.life.Close()
+	if errors.Is(err, os.ErrClosed) { // it had ended
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(p.folder))
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package relay
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+const supported = false
+
+func lock(*os.File) error { return errors.ErrUnsupported }
+
+func apart(*exec.Cmd) {}

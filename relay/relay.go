@@ -1,0 +1,169 @@
+// Package relay carries calls to providers in a process of its own, so that an answer that is
+// paid for outlives the process that asked for it. Where a provider takes no idempotency key and
+// lists no calls, nothing else can: the answer exists once, on one connection.
+//
+// [Relay] is the end in the program: a [journal.Relay], and an HTTP transport for what it carries.
+// With its first call it begins its process, the same program, in which [Main] takes over. That
+// process notes that it sends, sends, and keeps the answer in a folder while it hands it on. It
+// has a session of its own: signals for the program do not reach it, and when the program
+// ends, in whatever way, it finishes what is under way and ends too. The next program finds the
+// answers in the folder.
+//
+// A call is a file whose name is its state; each change is one rename or removal, so that of two
+// who change it one wins:
+//
+//	ID.ready  prepared; whoever removes it has proved that it is never sent
+//	ID.sent   sent, locked while its process works on it
+//	ID.body   the answer's body as far as it has come
+//	ID.head   the rest of the answer, or the failure; written at the end
+//
+// The change from ready to sent is synced before anything is sent, so a loss of power forgets
+// answers and never lets a call be made twice. Keys of providers pass through the connection
+// between the two processes, a socket in a folder that only the user can enter, and are not kept;
+// request bodies larger than 1 MiB are in an unnamed file while they are sent. Errors of HTTP
+// are those of [http.Transport].
+//
+// It works on Unix; elsewhere [New] gives [errors.ErrUnsupported]. It may import journal only.
+package relay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"atelier/journal"
+)
+
+// Config says where answers are kept and what the relay's process is.
+type Config struct {
+	// Folder keeps calls and their answers; it is made where it is missing, for this user only.
+	// Programs that go on with each other's work share it. Required.
+	Folder string
+	// Program is what the process runs; default this program. Its main calls [Main] first.
+	Program string
+}
+
+// Relay is one program's end. It is safe for concurrent use.
+type Relay struct {
+	spool   spool
+	program string
+
+	mu    sync.Mutex // guards below
+	other *process   // nil until the first call
+}
+
+var _ journal.Relay = (*Relay)(nil)
+
+// New makes a relay. No process is begun before the first call.
+func New(c Config) (*Relay, error) {
+	if !supported {
+		return nil, fmt.Errorf("a relay on this system: %w", errors.ErrUnsupported)
+	}
+	if c.Folder == "" {
+		return nil, errors.New("a relay needs a folder: set Config.Folder")
+	}
+	folder, err := filepath.Abs(c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	if c.Program == "" {
+		if c.Program, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	return &Relay{spool: spool{folder}, program: c.Program}, nil
+}
+
+// Close lets the process go. Calls under way go on, and their answers are kept.
+func (r *Relay) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.other == nil {
+		return nil
+	}
+	err := r.other.release()
+	r.other = nil
+	return err
+}
+
+// Prepare implements [journal.Relay]. It begins the process where it is missing.
+func (r *Relay) Prepare(id string) error {
+	if err := check(id); err != nil {
+		return err
+	}
+	if _, err := r.process(); err != nil {
+		return err
+	}
+	return r.spool.prepare(id)
+}
+
+// process is the relay's process, begun again if it has ended.
+func (r *Relay) process() (*process, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.other != nil && r.other.living() {
+		return r.other, nil
+	}
+	if err := os.MkdirAll(string(r.spool.folder), 0o700); err != nil {
+		return nil, err
+	}
+	p, err := begin(r.program, r.spool.folder)
+	if err != nil {
+		return nil, err
+	}
+	if r.other != nil {
+		_ = r.other.release() // it has ended
+	}
+	r.other = p
+	return p, nil
+}
+
+// lookEvery is how often a call of another process is looked at.
+const lookEvery = 50 * time.Millisecond
+
+// Fate implements [journal.Relay].
+func (r *Relay) Fate(ctx context.Context, id string) journal.Fate {
+	if check(id) != nil {
+		return journal.FateUnknown
+	}
+	for {
+		fate := r.spool.fate(id)
+		if fate != journal.FateUnderWay || (journal.Memory{}).Sleep(ctx, lookEvery) != nil {
+			return fate
+		}
+	}
+}
+
+// Forget implements [journal.Relay].
+func (r *Relay) Forget(id string) {
+	if check(id) != nil {
+		return
+	}
+	r.spool.remove(id)
+	for n := 2; r.spool.has(part(id, n), sent) || r.spool.has(part(id, n), ready); n++ {
+		r.spool.remove(part(id, n))
+	}
+}
+
+// Transport carries POST requests whose context is that of a call, and hands all others to base;
+// nil means [http.DefaultTransport].
+func (r *Relay) Transport(base http.RoundTripper) *Transport {
+	return &Transport{relay: r, base: cmp.Or(base, http.DefaultTransport)}
+}
+
+// idForm keeps ids of calls fit for names of files.
+var idForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,127}$`)
+
+func check(id string) error {
+	if !idForm.MatchString(id) {
+		return errors.New("the id of a call has 1 to 128 letters, digits, - and _")
+	}
+	return nil
+}

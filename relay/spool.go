@@ -1,0 +1,174 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atelier/journal"
+)
+
+// spool is the folder of calls.
+type spool struct{ folder string }
+
+// The states of a call, as the ends of file names.
+const (
+	ready = ".ready"
+	sent  = ".sent"
+	body  = ".body"
+	head  = ".head"
+)
+
+// keptFor is how long the answer of a call is kept that nobody asks for.
+const keptFor = 30 * 24 * time.Hour
+
+// answer is how a call ended.
+type answer struct {
+	Status int         `json:"status,omitempty"`
+	Header http.Header `json:"header,omitempty"`
+	// Size is how much of the body came.
+	Size int64 `json:"size,omitempty"`
+	// Cut is why the body ended early.
+	Cut string `json:"cut,omitempty"`
+	// Failed is why there is no answer; Left tells whether the request had left this machine.
+	Failed string `json:"failed,omitempty"`
+	Left   bool   `json:"left,omitempty"`
+}
+
+func (s spool) path(id, state string) string { return filepath.Join(s.folder, id+state) }
+
+// prepare notes a call that nobody has sent.
+func (s spool) prepare(id string) error {
+	f, err := os.OpenFile(s.path(id, ready), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// errVoid says that a call may not be sent: it was given up, or it was sent before.
+var errVoid = errors.New("the call was given up before it was sent")
+
+// send makes a call one that is sent, which a loss of power does not undo. The file that it
+// gives is locked until it is closed, which ends the call.
+func (s spool) send(id string) (io.Closer, error) {
+	f, err := os.OpenFile(s.path(id, ready), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errVoid
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := os.Rename(s.path(id, ready), s.path(id, sent)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errVoid
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := s.sync(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// sync makes the names in the folder last.
+func (s spool) sync() error {
+	d, err := os.Open(s.folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// fate tells how a call stands. One that was not sent will not be any more.
+func (s spool) fate(id string) journal.Fate {
+	if s.answered(id) {
+		return journal.FateAnswered
+	}
+	if os.Remove(s.path(id, ready)) == nil {
+		return journal.FateUnsent
+	}
+	f, err := os.OpenFile(s.path(id, sent), os.O_RDWR, 0)
+	if err != nil {
+		return journal.FateUnknown
+	}
+	locked := lock(f)
+	_ = f.Close()
+	switch {
+	case locked != nil:
+		return journal.FateUnderWay
+	case s.answered(id): // meanwhile
+		return journal.FateAnswered
+	}
+	return journal.FateUnknown
+}
+
+func (s spool) answered(id string) bool { return s.has(id, head) }
+
+func (s spool) has(id, state string) bool {
+	_, err := os.Stat(s.path(id, state))
+	return err == nil
+}
+
+// end notes how a call ended; what is left of its body stands already.
+func (s spool) end(id string, a answer) error {
+	b, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.folder, "."+id+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), s.path(id, head))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // it is of no use
+	}
+	return err
+}
+
+// open gives a kept answer and its body, which the caller closes.
+func (s spool) open(id string) (answer, *os.File, error) {
+	var a answer
+	b, err := os.ReadFile(s.path(id, head))
+	if err != nil {
+		return a, nil, err
+	}
+	if err := json.Unmarshal(b, &a); err != nil || a.Failed != "" {
+		return a, nil, err
+	}
+	f, err := os.Open(s.path(id, body))
+	return a, f, err
+}
+
+// remove lets go of a call. Its head goes last, so that one that is half removed is no
+// call that was lost.
+func (s spool) remove(id string) {
+	for _, state := range []string{ready, body, sent, head} {
+		_ = os.Remove(s.path(id, state)) // what stays is swept
+	}
+}
+
+// sweep removes what nobody asked for in a long time.
+func (s spool) sweep(now time.Time) {
+	all, err := os.ReadDir(s.folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range all {
+		if at, err := entry.Info(); err == nil && !entry.IsDir() && now.Sub(at.ModTime()) > keptFor {
+			_ = os.Remove(filepath.Join(s.folder, entry.Name())) // the next one tries again
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/journal"
+)
+
+// Header fields between the two processes.
+const (
+	callField   = "Relay-Call"
+	originField = "Relay-Origin"
+	untilField  = "Relay-Until"
+	failedField = "Relay-Failed"
+	leftField   = "Relay-Left"
+)
+
+// abortTime is how long the wish to stop a call is tried to be told.
+const abortTime = 5 * time.Second
+
+// Transport is the program's side of the calls.
+type Transport struct {
+	relay *Relay
+	base  http.RoundTripper
+}
+
+// Relay is what carries the calls.
+func (t *Transport) Relay() journal.Relay { return t.relay }
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	c := journal.CarriedOf(req.Context())
+	if c == nil || req.Method != http.MethodPost {
+		return t.base.RoundTrip(req)
+	}
+	n := c.Next()
+	id := part(c.ID, n)
+	switch {
+	case c.Recalled && t.relay.Fate(req.Context(), id) == journal.FateAnswered:
+		return t.recall(req, id)
+	case c.Recalled && (n == 1 || t.relay.spool.has(id, sent)):
+		left(req.Context())
+		return nil, errors.Join(errors.New("its answer is not there any more"), closed(req))
+	case n > 1: // nobody has sent this one, as the one before was answered here
+		if err := t.relay.Prepare(id); err != nil {
+			return nil, errors.Join(err, closed(req))
+		}
+	}
+	return t.carry(req, id)
+}
+
+// part names the requests of a call.
+func part(id string, n int) string {
+	if n == 1 {
+		return id
+	}
+	return id + "-" + strconv.Itoa(n)
+}
+
+func closed(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	return req.Body.Close()
+}
+
+// recall answers a request with what is kept.
+func (t *Transport) recall(req *http.Request, id string) (*http.Response, error) {
+	a, f, err := t.relay.spool.open(id)
+	err = errors.Join(err, closed(req))
+	switch {
+	case err != nil:
+		left(req.Context())
+		return nil, err
+	case a.Failed != "":
+		return nil, a.failure(req.Context())
+	}
+	left(req.Context())
+	return &http.Response{
+		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: a.Header, ContentLength: -1, Request: req, Body: &keptBody{f, a},
+	}, nil
+}
+
+// keptBody reads a kept body, and ends as that ended.
+type keptBody struct {
+	*os.File
+	answer answer
+}
+
+// Read implements io.Reader.
+func (b *keptBody) Read(p []byte) (int, error) {
+	n, err := b.File.Read(p)
+	if errors.Is(err, io.EOF) && b.answer.Cut != "" {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// failure is the error of a call without an answer.
+func (a answer) failure(ctx context.Context) error {
+	if a.Left {
+		left(ctx)
+	}
+	return errors.New(a.Failed)
+}
+
+// left tells whoever watches a request that it has left this machine.
+func left(ctx context.Context) {
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.WroteHeaders != nil {
+		trace.WroteHeaders()
+	}
+}
+
+// carry hands a request to the relay's process.
+func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) {
+	p, err := t.relay.process()
+	if err != nil {
+		return nil, errors.Join(err, closed(req))
+	}
+	ctx := req.Context()
+	// The request's own context ends with the connection, which stops nothing over there, so
+	// it is told. Who watches the request is not told of the way to the relay.
+	inner, end := context.WithCancel(context.Background())
+	stop := context.AfterFunc(ctx, func() {
+		if !journal.Left(ctx) {
+			p.abort(id)
+		}
+		end()
+	})
+	over := sync.OnceFunc(func() {
+		stop()
+		end()
+	})
+	res, err := p.client.RoundTrip(wrapped(req, inner, id))
+	if err != nil {
+		over()
+		return t.unanswered(ctx, id, err)
+	}
+	if said := res.Header.Get(failedField); said != "" {
+		err := answer{Failed: said, Left: res.Header.Get(leftField) != ""}.failure(ctx)
+		_ = res.Body.Close() // it is empty
+		over()
+		return nil, err
+	}
+	left(ctx)
+	res.Request = req
+	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: func() { p.abort(id) }, over: over}
+	return res, nil
+}
+
+// unanswered is for a request that the relay's process did not answer: it has ended, or
+// nobody waits for it any more.
+func (t *Transport) unanswered(ctx context.Context, id string, err error) (*http.Response, error) {
+	look, cancel := context.WithCancel(ctx)
+	cancel()
+	if t.relay.Fate(look, id) != journal.FateUnsent {
+		left(ctx)
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return nil, err
+}
+
+// wrapped is a request on its way to the relay's process.
+func wrapped(req *http.Request, ctx context.Context, id string) *http.Request { //nolint:revive // The request comes first here.
+	out := req.Clone(ctx)
+	out.URL.Scheme, out.URL.Host, out.Host = "http", "relay", ""
+	out.Header.Set(callField, id)
+	out.Header.Set(originField, req.URL.Scheme+"://"+req.URL.Host)
+	if end, ok := req.Context().Deadline(); ok {
+		out.Header.Set(untilField, strconv.FormatInt(end.UnixMilli(), 10))
+	}
+	return out
+}
+
+// carriedBody is an answer on its way. Whoever closes it early, or whose time ends, stops the call.
+type carriedBody struct {
+	io.ReadCloser
+	ctx   context.Context //nolint:containedctx // It belongs to the request, as with net/http.
+	whole bool
+	abort func()
+	over  func()
+}
+
+// Read implements io.Reader.
+func (b *carriedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.whole = true
+		if b.ctx.Err() != nil {
+			err = context.Cause(b.ctx)
+		}
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *carriedBody) Close() error {
+	if !b.whole && b.ctx.Err() == nil {
+		b.abort()
+	}
+	defer b.over()
+	return b.ReadCloser.Close()
+}
+
+// abort tells the process that nobody wants a call any more.
+func (p *process) abort(id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), abortTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://relay/", strings.NewReader(""))
+	if err != nil {
+		return
+	}
+	req.Header.Set(callField, id)
+	if res, err := p.client.RoundTrip(req); err == nil {
+		_ = res.Body.Close() // it is empty
+	}
+}
