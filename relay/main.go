@@ -165,9 +165,9 @@ func onward(ctx context.Context, req *http.Request, payload io.Reader) (*http.Re
 	if !ok {
 		return nil, errors.New("a call without an address")
 	}
-	out.URL.Scheme, out.URL.Host, out.Host, out.RequestURI = scheme, host, host, ""
+	out.URL.Scheme, out.URL.Host, out.Host, out.RequestURI = scheme, host, req.Header.Get(hostField), ""
 	out.Body = io.NopCloser(payload) // its owner closes it
-	for _, name := range []string{callField, originField, untilField} {
+	for _, name := range []string{callField, originField, hostField, untilField} {
 		out.Header.Del(name)
 	}
 	return out, nil

@@ -134,11 +134,25 @@ func (r *Relay) Fate(ctx context.Context, id string) journal.Fate {
 		return journal.FateUnknown
 	}
 	for {
-		fate := r.spool.fate(id)
+		fate := r.fate(id)
 		if fate != journal.FateUnderWay || (journal.Memory{}).Sleep(ctx, lookEvery) != nil {
 			return fate
 		}
 	}
+}
+
+// fate is that of the last request of a call. One that was not sent is sent when those before it
+// are recalled.
+func (r *Relay) fate(id string) journal.Fate {
+	n := 1
+	for r.spool.knows(part(id, n+1)) {
+		n++
+	}
+	fate := r.spool.fate(part(id, n))
+	if n > 1 && fate == journal.FateUnsent {
+		fate = journal.FateAnswered
+	}
+	return fate
 }
 
 // Forget implements [journal.Relay].
@@ -146,8 +160,7 @@ func (r *Relay) Forget(id string) {
 	if check(id) != nil {
 		return
 	}
-	r.spool.remove(id)
-	for n := 2; r.spool.has(part(id, n), sent) || r.spool.has(part(id, n), ready); n++ {
+	for n := 1; n == 1 || r.spool.knows(part(id, n)); n++ {
 		r.spool.remove(part(id, n))
 	}
 }

@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -42,8 +43,14 @@ type answer struct {
 
 func (s spool) path(id, state string) string { return filepath.Join(s.folder, id+state) }
 
+// knows tells whether there was such a call.
+func (s spool) knows(id string) bool { return s.has(id, ready) || s.has(id, sent) || s.has(id, head) }
+
 // prepare notes a call that nobody has sent.
 func (s spool) prepare(id string) error {
+	if s.knows(id) {
+		return fmt.Errorf("the call %s: %w", id, fs.ErrExist)
+	}
 	f, err := os.OpenFile(s.path(id, ready), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

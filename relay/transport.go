@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -19,6 +20,7 @@ import (
 const (
 	callField   = "Relay-Call"
 	originField = "Relay-Origin"
+	hostField   = "Relay-Host"
 	untilField  = "Relay-Until"
 	failedField = "Relay-Failed"
 	leftField   = "Relay-Left"
@@ -178,6 +180,7 @@ func wrapped(req *http.Request, ctx context.Context, id string) *http.Request { 
 	out.URL.Scheme, out.URL.Host, out.Host = "http", "relay", ""
 	out.Header.Set(callField, id)
 	out.Header.Set(originField, req.URL.Scheme+"://"+req.URL.Host)
+	out.Header.Set(hostField, cmp.Or(req.Host, req.URL.Host))
 	if end, ok := req.Context().Deadline(); ok {
 		out.Header.Set(untilField, strconv.FormatInt(end.UnixMilli(), 10))
 	}
