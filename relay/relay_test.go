@@ -39,7 +39,7 @@ func run(m *testing.M) (code int) {
 		panic(err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	_ = os.Setenv("GORACE", "log_path="+filepath.Join(folder, "race"))
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(folder, "race"))
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(c int) { code = c }))
 	logs, _ := filepath.Glob(filepath.Join(folder, "race.*"))
 	for _, path := range logs {
