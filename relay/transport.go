@@ -170,13 +170,10 @@ func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) 
 		}
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	if said := res.Header.Get(failedField); said != "" {
-		if exact, err := strconv.Unquote(said); err == nil {
-			said = exact
-		}
-		err := answer{Failed: said, Left: res.Header.Get(leftField) != ""}.failure(ctx)
+	if a, failed := refusal(res.Header); failed {
 		_ = res.Body.Close() // it is empty
 		over()
+		err := a.failure(ctx)
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	left(ctx)
@@ -184,6 +181,15 @@ func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) 
 	abort := func() { p.abort(id) } //nolint:contextcheck // It is told also after the end of the request's own.
 	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: abort, over: over}
 	return res, nil
+}
+
+// refusal reads why there is no answer, if the relay's process says so.
+func refusal(h http.Header) (a answer, failed bool) {
+	said := h.Get(failedField)
+	if exact, err := strconv.Unquote(said); err == nil {
+		said = exact
+	}
+	return answer{Failed: said, Left: h.Get(leftField) != ""}, said != ""
 }
 
 // departed tells whether a request may have left this machine that the relay's process did not
