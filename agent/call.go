@@ -185,6 +185,9 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		if errors.Is(err, chat.ErrUnsettled) {
 			before.asks(p, req)
 		}
+		if ctx.Err() != nil && !journal.Left(ctx) { // else whoever goes on looks for it
+			r.forget(how)
+		}
 		return before, err
 	}
 	r.forget(how)

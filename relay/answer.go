@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"os"
+	"sync"
 )
 
 // payload is the body of a request, which can be read more than once: a connection that the
@@ -48,60 +50,106 @@ func (s spool) take(req *http.Request) (payload, error) {
 // program.
 var hops = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length",
-	failedField, leftField,
+	failedField, leftField, keptField,
 }
 
-// answer hands an answer on and keeps it. How it ended is kept before the program can see its end,
-// which is why it has no length on the way.
+// answer keeps an answer, and hands it on: event by event where it is a stream of them, else when it
+// is whole, because then the program takes it from the folder. How it ended is kept before the program can see
+// its end, which is why it has no length on the way.
 func (w *worker) answer(out http.ResponseWriter, id string, res *http.Response) {
 	for _, name := range hops {
 		res.Header.Del(name)
 	}
-	maps.Copy(out.Header(), res.Header)
-	for _, name := range []string{"Content-Type", "Date"} { // else they would be made up
-		if _, ok := res.Header[name]; !ok {
-			out.Header()[name] = nil
-		}
+	k := &keeper{on: out, res: res}
+	file, err := os.OpenFile(w.spool.path(id, body), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if k.file, k.lost = file, err; err == nil {
+		defer func() { _ = file.Close() }() // what it holds has been looked at
 	}
-	out.WriteHeader(res.StatusCode)
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/event-stream" || k.lost != nil {
+		k.begin()
+	}
 	a := answer{Status: res.StatusCode, Header: fields(res.Header)}
-	keep, err := os.OpenFile(w.spool.path(id, body), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	k := &keeper{file: keep, lost: err, on: out, flush: http.NewResponseController(out).Flush}
-	_ = k.flush() // the program may have ended
-	if a.Size, err = io.Copy(k, io.LimitReader(res.Body, largestAnswer)); err != nil {
+	if err := k.copy(); err != nil {
 		a.Cut = err.Error()
-	} else if a.Size == largestAnswer {
-		a.Cut = "the answer is too large"
 	}
-	if keep != nil {
-		k.lost = errors.Join(k.lost, keep.Close())
+	if a.Size = k.size; k.lost == nil {
+		k.lost = w.spool.end(id, a) // what is not kept is a call whose answer was lost
 	}
-	if k.lost == nil {
-		_ = w.spool.end(id, a) // what is not kept is a call whose answer was lost
+	switch {
+	case k.begun:
+	case k.lost == nil:
+		out.Header().Set(keptField, "true")
+	default:
+		k.begin()
 	}
-	if a.Cut != "" {
+	if k.begun && a.Cut != "" {
 		panic(http.ErrAbortHandler) // so that the program sees no whole answer either
 	}
 }
 
-// keeper writes an answer to its file and to the program, each for as long as it can.
+// keeper writes an answer to its file, and from its beginning on to the program, each for as long as
+// it can.
 type keeper struct {
-	file  *os.File
-	lost  error // why the file is of no use
-	on    io.Writer
+	res  *http.Response
+	file interface {
+		io.Writer
+		io.ReaderAt
+	}
+	size int64 // of what is in the file, or went to the program
+	lost error // why the file is of no use
+	on   http.ResponseWriter
+
+	begun bool  // it is handed on
 	gone  error // why the program gets no more
-	flush func() error
+}
+
+// pieces are what answers are read into.
+var pieces = sync.Pool{New: func() any { return new([128 << 10]byte) }}
+
+// copy reads the answer to its end, and tells why it is not whole.
+func (k *keeper) copy() error {
+	piece := pieces.Get().(*[128 << 10]byte)
+	defer pieces.Put(piece)
+	n, err := io.CopyBuffer(k, io.LimitReader(k.res.Body, largestAnswer), piece[:])
+	if err == nil && n == largestAnswer {
+		err = errors.New("the answer is too large")
+	}
+	return err
+}
+
+// begin hands on what there is, and from now on what comes.
+func (k *keeper) begin() {
+	k.begun = true
+	maps.Copy(k.on.Header(), k.res.Header)
+	for _, name := range []string{"Content-Type", "Date"} { // else they would be made up
+		if _, ok := k.res.Header[name]; !ok {
+			k.on.Header()[name] = nil
+		}
+	}
+	k.on.WriteHeader(k.res.StatusCode)
+	if k.size > 0 {
+		_, k.gone = io.Copy(k.on, io.NewSectionReader(k.file, 0, k.size))
+	}
+	k.flush()
+}
+
+func (k *keeper) flush() {
+	if k.gone == nil {
+		k.gone = http.NewResponseController(k.on).Flush()
+	}
 }
 
 // Write never fails.
 func (k *keeper) Write(p []byte) (int, error) {
 	if k.lost == nil {
-		_, k.lost = k.file.Write(p)
-	}
-	if k.gone == nil {
-		if _, k.gone = k.on.Write(p); k.gone == nil {
-			k.gone = k.flush()
+		if _, k.lost = k.file.Write(p); k.lost != nil && !k.begun {
+			k.begin()
 		}
+	}
+	k.size += int64(len(p))
+	if k.begun && k.gone == nil {
+		_, k.gone = k.on.Write(p)
+		k.flush()
 	}
 	return len(p), nil
 }

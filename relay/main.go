@@ -53,7 +53,7 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 		return err
 	}
 	s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
-	w := &worker{spool: s, base: http.DefaultTransport, under: map[string]underWay{}}
+	w := &worker{spool: s, names: &syncer{folder: s.folder}, base: http.DefaultTransport, under: map[string]underWay{}}
 	srv := &http.Server{Handler: w, ReadHeaderTimeout: headerTime}
 	over := make(chan error, 1)
 	go func() {
@@ -71,6 +71,7 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 // worker carries the calls of one program.
 type worker struct {
 	spool spool
+	names *syncer // of the folder
 	base  http.RoundTripper
 
 	mu    sync.Mutex // guards under
@@ -168,7 +169,7 @@ func (w *worker) carry(out http.ResponseWriter, req *http.Request, id string) {
 
 // ask sends a request on. Without an answer it tells why.
 func (w *worker) ask(ctx context.Context, req *http.Request, load payload) (*http.Response, answer) {
-	if err := w.spool.sync(); err != nil {
+	if err := w.names.sync(); err != nil {
 		return nil, answer{Failed: err.Error()}
 	}
 	var gone atomic.Bool

@@ -90,10 +90,8 @@ func dialing(address *net.UnixAddr) *http.Transport {
 // living tells whether the process can be reached: a moment after its end nobody has told yet that
 // it has ended, and who cleans up what is temporary may have taken its socket.
 func (p *process) living() bool {
-	select {
-	case <-p.ended:
+	if p.over() {
 		return false
-	default:
 	}
 	c, err := p.client.DialContext(context.Background(), "", "")
 	if err != nil {
@@ -101,6 +99,16 @@ func (p *process) living() bool {
 	}
 	_ = c.Close() // it was a question
 	return true
+}
+
+// over tells whether the process is known to have ended.
+func (p *process) over() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // release lets the process end when it has done what is under way.

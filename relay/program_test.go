@@ -272,6 +272,7 @@ func TestKilledBeforeItIsSent(t *testing.T) {
 			r := open(t, folder)
 			fate(t, r, theCall, journal.FateUnsent)
 			alone(t, folder)
+			r.Forget(theCall)
 			if left := files(t, folder); len(left) > 0 || h.calls.Load() > 0 {
 				t.Errorf("%v, %d calls", left, h.calls.Load())
 			}

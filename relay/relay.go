@@ -9,10 +9,11 @@
 // ends, in whatever way, it finishes what is under way and ends too. The next program finds the
 // answers in the folder.
 //
-// A call is a file whose name is its state; each change is one rename or removal, so that of two
-// who change it one wins:
+// A call is a file whose name is its state; each change is one renaming, so that of two who change
+// it one wins:
 //
-//	ID.ready  prepared; whoever removes it has proved that it is never sent
+//	ID.ready  prepared
+//	ID.void   given up before it was sent, which it never will be
 //	ID.sent   sent, locked while its process works on it
 //	ID.body   the answer's body as far as it has come
 //	ID.head   the rest of the answer, or the failure; written at the end
@@ -128,6 +129,17 @@ func (r *Relay) process() (*process, error) {
 		_ = r.other.release() // it ends, if it has not
 	}
 	r.other = p
+	return p, nil
+}
+
+// prepared is the process of a call that was prepared a moment ago.
+func (r *Relay) prepared() (*process, error) {
+	r.mu.Lock()
+	p := r.other
+	r.mu.Unlock()
+	if p == nil || p.over() {
+		return r.process()
+	}
 	return p, nil
 }
 

@@ -20,6 +20,7 @@ type spool struct{ folder string }
 // The states of a call, as the ends of file names.
 const (
 	ready = ".ready"
+	void  = ".void"
 	sent  = ".sent"
 	body  = ".body"
 	head  = ".head"
@@ -88,10 +89,15 @@ func parse(b []byte) (answer, error) {
 func (s spool) path(id, state string) string { return filepath.Join(s.folder, id+state) }
 
 // knows tells whether there was such a call.
-func (s spool) knows(id string) bool { return s.has(id, ready) || s.has(id, sent) || s.has(id, head) }
+func (s spool) knows(id string) bool {
+	return s.has(id, ready) || s.has(id, sent) || s.has(id, head) || s.has(id, void)
+}
 
-// prepare notes a call that nobody has sent.
+// prepare notes a call that nobody has sent; one that was given up counts as none.
 func (s spool) prepare(id string) error {
+	if os.Rename(s.path(id, void), s.path(id, ready)) == nil {
+		return nil
+	}
 	if s.knows(id) {
 		return fmt.Errorf("the call %s: %w", id, fs.ErrExist)
 	}
@@ -127,15 +133,6 @@ func (s spool) send(id string) (io.Closer, error) {
 	return f, nil
 }
 
-// sync makes the names in the folder last.
-func (s spool) sync() error {
-	d, err := os.Open(s.folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // fate tells how a call stands. One that was not sent will not be any more.
 func (s spool) fate(id string) journal.Fate {
 	if s.answered(id) {
@@ -159,8 +156,10 @@ func (s spool) fate(id string) journal.Fate {
 	return journal.FateUnknown
 }
 
-// giveUp tells whether a call was not sent, and never will be.
-func (s spool) giveUp(id string) bool { return os.Remove(s.path(id, ready)) == nil }
+// giveUp tells whether a call was not sent, and never will be, unless it is prepared anew.
+func (s spool) giveUp(id string) bool {
+	return os.Rename(s.path(id, ready), s.path(id, void)) == nil || s.has(id, void)
+}
 
 func (s spool) answered(id string) bool { return s.has(id, head) }
 
@@ -212,7 +211,7 @@ func (s spool) open(id string) (answer, *os.File, error) {
 // remove lets go of a call. Its head goes last, so that one that is half removed is no
 // call that was lost.
 func (s spool) remove(id string) {
-	for _, state := range []string{ready, sent, body, head} {
+	for _, state := range []string{ready, void, sent, body, head} {
 		_ = os.Remove(s.path(id, state)) // what stays is swept
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -133,30 +134,60 @@ func TestHalfForgotten(t *testing.T) {
 	}
 }
 
-// TestTheAnswerIsHandedOnWhenTheDiskIsFull and its rest is kept when the program is gone.
+// scarce is a file on a disk that has room for some bytes only.
+type scarce struct {
+	*os.File
+	room int
+}
+
+func (f *scarce) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p[:min(len(p), f.room)])
+	if f.room -= n; n < len(p) && err == nil {
+		err = syscall.ENOSPC
+	}
+	return n, err
+}
+
+// deaf is a program that has ended.
+type deaf struct{ *httptest.ResponseRecorder }
+
+func (deaf) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// TestTheAnswerIsHandedOnWhenTheDiskIsFull, whole, and is kept when the program is gone.
 func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
 	t.Parallel()
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
+	const said = "an answer in some pieces"
+	answered := func() *http.Response {
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"X-Said": {"so"}}, Body: io.NopCloser(iotest.OneByteReader(strings.NewReader(said)))}
 	}
-	defer func() { _ = full.Close() }()
-	var on strings.Builder
-	k := &keeper{file: full, on: &on, flush: func() error { return nil }}
-	if _, err := io.Copy(k, strings.NewReader("answer")); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || on.String() != "answer" {
-		t.Errorf("%v, %v, %q", err, k.lost, on.String())
+	file := func() *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), "body"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
 	}
-	file, err := os.Create(filepath.Join(t.TempDir(), "body"))
-	if err != nil {
-		t.Fatal(err)
+	for room := range len(said) {
+		on := httptest.NewRecorder()
+		k := &keeper{file: &scarce{file(), room}, on: on, res: answered()}
+		if err := k.copy(); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || !k.begun || on.Body.String() != said || on.Header().Get("X-Said") != "so" {
+			t.Errorf("room for %d: %v, %v, %q %v", room, err, k.lost, on.Body, on.Header())
+		}
 	}
-	defer func() { _ = file.Close() }()
-	k = &keeper{file: file, on: full, flush: func() error { return nil }}
-	if _, err := io.Copy(k, strings.NewReader("answer")); err != nil || k.lost != nil || !errors.Is(k.gone, syscall.ENOSPC) {
-		t.Errorf("%v, %v, %v", err, k.lost, k.gone)
-	}
-	if b, err := os.ReadFile(file.Name()); string(b) != "answer" || err != nil {
-		t.Errorf("%q, %v", b, err)
+	for _, begun := range []bool{false, true} {
+		f := file()
+		k := &keeper{file: f, on: deaf{httptest.NewRecorder()}, res: answered()}
+		if begun {
+			k.begin()
+		}
+		err := k.copy()
+		if b, reading := os.ReadFile(f.Name()); string(b) != said || err != nil || reading != nil || k.lost != nil || k.size != int64(len(said)) {
+			t.Errorf("%q, %v, %v, %v, %d", b, err, reading, k.lost, k.size)
+		}
+		if begun && !errors.Is(k.gone, syscall.EPIPE) {
+			t.Errorf("the program is gone: %v", k.gone)
+		}
 	}
 }
 

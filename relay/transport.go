@@ -25,6 +25,7 @@ const (
 	untilField  = "Relay-Until"
 	failedField = "Relay-Failed"
 	leftField   = "Relay-Left"
+	keptField   = "Relay-Kept"
 )
 
 // abortTime is how long the wish to stop a call is tried to be told.
@@ -84,10 +85,15 @@ func closed(req *http.Request) error {
 	return req.Body.Close()
 }
 
-// recall answers a request with what is kept.
+// recall answers a request, which is not sent, with what is kept.
 func (t *Transport) recall(req *http.Request, id string) (*http.Response, error) {
+	res, err := t.kept(req, id) //nolint:bodyclose // The caller's.
+	return res, errors.Join(err, closed(req))
+}
+
+// kept is the answer to a request in the folder.
+func (t *Transport) kept(req *http.Request, id string) (*http.Response, error) {
 	a, f, err := t.relay.spool.open(id)
-	err = errors.Join(err, closed(req))
 	switch {
 	case err != nil:
 		left(req.Context())
@@ -137,7 +143,7 @@ func left(ctx context.Context) {
 
 // carry hands a request to the relay's process.
 func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) {
-	p, err := t.relay.process() //nolint:contextcheck // A short look at a socket.
+	p, err := t.relay.prepared() //nolint:contextcheck // It may have to begin a process.
 	if err != nil {
 		return nil, errors.Join(err, closed(req))
 	}
@@ -175,6 +181,11 @@ func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) 
 		over()
 		err := a.failure(ctx)
 		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	if res.Header.Get(keptField) != "" {
+		_ = res.Body.Close() // it is empty
+		over()
+		return t.kept(req, id)
 	}
 	left(ctx)
 	res.Request = req

@@ -54,6 +54,7 @@ func main() {
 	subjects := []subject{
 		{"body thrown away", []string{filepath.Join(*bin, "discard")}},
 		{"Atelier, with its ledger", []string{filepath.Join(*bin, "atelier")}},
+		{"Atelier, with its ledger and relay", []string{filepath.Join(*bin, "atelier"), "-relay"}},
 		{"Atelier, no ledger", []string{filepath.Join(*bin, "atelier"), "-ledger=false"}},
 		{"Bifrost core v1.7.0", []string{filepath.Join(*bin, "bifrost")}},
 	}
@@ -110,7 +111,7 @@ func compare(ctx context.Context, url string, subjects []subject, rounds, images
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
-			fmt.Fprintf(os.Stderr, "round %d: %-25s %5.0f/s, p50 %6.1f ms, alone %5.1f ms, peak %4.0f MiB, CPU %4.1f ms\n",
+			fmt.Fprintf(os.Stderr, "round %d: %-36s %5.0f/s, p50 %6.1f ms, alone %5.1f ms, peak %4.0f MiB, CPU %4.1f ms\n",
 				round+1, s.name, f.rate, f.p50, f.alone, f.memory, f.cpu)
 			all[s.name] = append(all[s.name], f)
 		}
