@@ -94,7 +94,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
-		x.forget(c, how)
+		x.forget(c, a)
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e
@@ -110,12 +110,12 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
-	if how != nil && how.Recalled && !how.Used() {
-		u, failed = unread(failed)
-	}
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
-	if u.Usage.Unsettled > 0 && d.got == 0 {
+	switch {
+	case failed != nil && left(ctx) && x.relayed(c, a):
+		u, failed = Update{}, x.leave(media.CodeConflict, "leave the call to its relay")
+	case u.Usage.Unsettled > 0 && d.got == 0:
 		u, failed = x.trace(ctx, c, a, u, failed)
 	}
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
@@ -126,8 +126,8 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	d.end(ctx, a, u, failed)
-	if a.Task != (Handle{}) || !stillRunning(failed) {
-		x.forget(c, how)
+	if (a.Task != (Handle{}) || !stillRunning(failed)) && !untold(how, u, failed) {
+		x.forget(c, a)
 	}
 	return d.got, failed
 }
@@ -192,14 +192,18 @@ func (x *execution) streams(c call) bool {
 // the grace.
 func (x *execution) start(ctx context.Context, c call, t Task, how *journal.Carried, step string) (Update, *media.Error) { //nolint:revive // One call and how it is made.
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
-	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
+	begin := func(ctx context.Context) (Update, error) {
 		call, over := sending(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
 		u, err := c.plan.driver.Start(journal.WithCarried(call, how), t)
 		return u, late(ctx, t.Model, err)
-	})
+	}
+	if how != nil && how.Recalled {
+		return x.told(ctx, how, step, begin)
+	}
+	u, err := x.step(ctx, step, begin)
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
@@ -267,7 +271,7 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	defer done()
 	err := x.g.config.Operations.Attempt(save, a)
 	x.mu.Lock()
-	if delete(x.unlogged, a.ID); err != nil && !a.FinishedAt.IsZero() {
+	if delete(x.unlogged, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (Handle{})) {
 		if x.unlogged == nil {
 			x.unlogged = map[string]Attempt{}
 		}

@@ -157,9 +157,12 @@ func (s *Saved) takeUp(ctx context.Context, log OperationLog, slots []int) error
 	return nil
 }
 
-// underWay is an attempt that was over as one whose task goes on.
+// underWay is an attempt that was over as one whose task goes on, or whose answer is yet to come.
 func (a Attempt) underWay() Attempt {
 	a.Status, a.Error, a.Usage, a.FinishedAt = StatusRunning, nil, Usage{}, time.Time{}
+	if a.Task == (Handle{}) {
+		a.Status = StatusSubmitted
+	}
 	return a
 }
 
