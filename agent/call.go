@@ -10,6 +10,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -27,7 +28,8 @@ type modelCall struct {
 // placeholders instead of tokens, and the media that the model made is in the set.
 func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	rec := r.promptOf(c)
-	lost := r.unanswered(ctx, c.name, rec.ID)
+	made := r.unanswered(ctx, c.name, rec.ID)
+	how, lost := r.carried(ctx, c.name, rec.ID, made)
 	r.savePrompt(ctx, c, rec)
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
@@ -36,10 +38,10 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if c.schema != nil {
 		req.SchemaName = schemaName
 	}
-	if lost > 0 {
+	if lost > 0 && lost == made { // else it is counted already
 		r.forgo(ctx, c.name, lost, req)
 	}
-	done, err := r.generate(ctx, c.name, req, lost)
+	done, err := r.generate(journal.WithCarried(ctx, how), c.name, req, lost)
 	rec.FinishedAt = r.r.cfg.Now()
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
@@ -169,12 +171,12 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		before.asks(p, req)
 	}
 	var failed error // the error itself, where the call was made just now
-	live := false
+	live, how := false, journal.CarriedOf(ctx)
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
 		a := before
 		var cut error
-		if failed, cut = r.attempt(ctx, req, &a); cut != nil {
+		if failed, cut = r.attempt(journal.WithCarried(ctx, how), req, &a); cut != nil {
 			return nil, cut
 		}
 		return json.Marshal(a)
@@ -185,6 +187,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		}
 		return before, err
 	}
+	r.forget(how)
 	var a answered
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)

@@ -8,13 +8,14 @@
 // text ever holds media bytes; pictures are parts that name a media.Output, and the
 // transport (package wire) streams their bytes into the request.
 //
-// It may import media, blob, probe, wire and imaging.
+// It may import media, journal, blob, probe, wire and imaging.
 package chat
 
 import (
 	"context"
 	"encoding/json"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
@@ -27,6 +28,14 @@ type Model interface {
 	// that may have been billed; rate limits and refused connections are retried by
 	// the caller's policy.
 	Generate(ctx context.Context, r Request) (Response, error)
+}
+
+// Relayed is a [Model] whose calls can go through a relay: what Generate sends is sent as
+// [journal.Carried], the context's, repeats of refused calls too.
+type Relayed interface {
+	Model
+	// Relay is what carries the calls; nil if nothing does.
+	Relay() journal.Relay
 }
 
 // Role is who speaks.

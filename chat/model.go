@@ -12,6 +12,7 @@ import (
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
 
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -22,10 +23,14 @@ type model struct {
 	provider   Provider
 	codec      *wire.Codec
 	text, json fantasy.LanguageModel
+	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
 }
 
-var _ Model = (*model)(nil)
+var _ Relayed = (*model)(nil)
+
+// Relay implements [Relayed].
+func (m *model) Relay() journal.Relay { return m.relay }
 
 // Profile implements [Model].
 func (m *model) Profile() Profile { return m.profile }

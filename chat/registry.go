@@ -30,7 +30,8 @@ type Config struct {
 	Openers map[string]Opener
 	// Codec lifts and lowers media under the SDKs; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means a plain http.Transport.
+	// Base is the transport under it; nil means a plain http.Transport. With the transport of a
+	// relay calls are the relay's.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration

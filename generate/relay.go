@@ -15,12 +15,7 @@ import (
 const glance = time.Second
 
 // relay is what carries the calls of the plan; nil if nothing does.
-func (p *Plan) relay() journal.Relay {
-	if d, ok := p.driver.(Relayed); ok {
-		return d.Relay()
-	}
-	return nil
-}
+func (p *Plan) relay() journal.Relay { return journal.RelayOf(p.driver) }
 
 // prepare has a call carried, so that its answer is there when this process is not; nil where
 // nothing carries it. It comes before the attempt is saved: one that was saved and not

@@ -16,7 +16,7 @@ type Relay interface {
 	// Prepare notes a call that has not begun. Then it is sent at most once, whoever dies, and
 	// when the process ends that sends it, it goes on. The end of the context that it
 	// is sent with stops it, but where that is [Left]: then it goes on too. After an error the call
-	// can be made without the relay.
+	// can be made without the relay; it is fs.ErrExist where there is such a call.
 	Prepare(id string) error
 	// Fate tells what became of a call that this process prepared, or another one. While it is
 	// under way it waits for it, until ctx ends.
@@ -76,4 +76,12 @@ func CarriedOf(ctx context.Context) *Carried {
 func Recalled(ctx context.Context) bool {
 	c := CarriedOf(ctx)
 	return c != nil && c.Recalled
+}
+
+// RelayOf is the relay of a transport, or of whatever else says that it has one; nil if it has none.
+func RelayOf(v any) Relay {
+	if r, ok := v.(interface{ Relay() Relay }); ok {
+		return r.Relay()
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go/auth/bearer"
 
 	"atelier/chat"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -32,7 +33,8 @@ type Config struct {
 	BaseURL string
 	// Codec lifts and lowers media under the SDK; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means a plain http.Transport.
+	// Base is the transport under it; nil means a plain http.Transport. With the transport of a
+	// relay calls are the relay's.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration
@@ -95,7 +97,10 @@ type model struct {
 	client  *bedrockruntime.Client
 }
 
-var _ chat.Model = (*model)(nil)
+var _ chat.Relayed = (*model)(nil)
+
+// Relay implements [chat.Relayed].
+func (m *model) Relay() journal.Relay { return journal.RelayOf(m.cfg.Base) }
 
 // Profile implements [chat.Model].
 func (m *model) Profile() chat.Profile { return m.profile }

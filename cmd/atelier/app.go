@@ -125,7 +125,7 @@ func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
-		Default: def, Offline: offline.Model{Blobs: a.codec}, Codec: a.codec,
+		Default: def, Offline: offline.Model{Blobs: a.codec}, Codec: a.codec, Base: a.base(),
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
 	})
 }
@@ -137,7 +137,7 @@ func (a *app) bedrock() bedrock.Config {
 		Region:      cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
 		BearerToken: env("AWS_BEARER_TOKEN_BEDROCK"), AccessKeyID: env("AWS_ACCESS_KEY_ID"),
 		SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN"),
-		BaseURL: a.settings.bases["bedrock"], Codec: a.codec,
+		BaseURL: a.settings.bases["bedrock"], Codec: a.codec, Base: a.base(),
 	}
 }
 

@@ -116,7 +116,7 @@ func TestKilledWithImages(t *testing.T) {
 				s := newStudio(t)
 				proc := s.start(s.arguments()...)
 				s.mu.Lock()
-				s.at, s.kill = at, func() { _ = proc.cmd.Process.Kill() }
+				s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
 				s.mu.Unlock()
 				if proc.wait().code == exitOK {
 					return // polls are not counted out: this one made fewer requests

@@ -70,15 +70,19 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // kill returns when the client is dead.
 func (k *killer) kill() {
-	var all []*os.Process
 	if k.both {
-		all = children(k.client.Pid)
+		for _, p := range children(k.client.Pid) {
+			_ = p.Kill()
+		}
 	}
-	for _, p := range append(all, k.client) {
-		_ = p.Kill()
-	}
+	killNow(k.client)
+}
+
+// killNow returns when a process is dead that somebody waits for.
+func killNow(p *os.Process) {
+	_ = p.Kill()
 	for range 1000 { // whoever waits for it knows better if it does not die
-		if k.client.Signal(syscall.Signal(0)) != nil {
+		if p.Signal(syscall.Signal(0)) != nil {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)

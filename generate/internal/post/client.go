@@ -154,12 +154,7 @@ func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, e
 }
 
 // Relay is what carries the calls that may be billed; nil if Config.Base is no transport of one.
-func (c *Client) Relay() journal.Relay {
-	if t, ok := c.config.Base.(interface{ Relay() journal.Relay }); ok {
-		return t.Relay()
-	}
-	return nil
-}
+func (c *Client) Relay() journal.Relay { return journal.RelayOf(c.config.Base) }
 
 // Header is what goes with every call.
 func (c *Client) Header() http.Header { return c.config.Header }

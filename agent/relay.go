@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strconv"
+
+	"atelier/journal"
+	"atelier/media"
+)
+
+// mostCalls bounds how many names of a call are tried that earlier ones left behind.
+const mostCalls = 100
+
+// relay is what carries the calls of the run's model; nil if nothing does.
+func (r *run) relay() journal.Relay { return journal.RelayOf(r.model) }
+
+// carried says how a model call is made, nil if nothing carries it, and how often it was lost:
+// made is how often earlier processes ended in it, and of the last of these calls the relay may
+// have the answer, or know that it was never sent.
+func (r *run) carried(ctx context.Context, step, id string, made int) (how *journal.Carried, lost int) {
+	relay := r.relay()
+	if relay == nil || ctx.Err() != nil || r.journal.Knows(step) {
+		return nil, made
+	}
+	lost = made
+	if r.replays {
+		last := max(0, made-1)
+		switch how := (&journal.Carried{ID: callID(id, last), Recalled: true}); relay.Fate(ctx, how.ID) {
+		case journal.FateAnswered, journal.FateUnderWay: // the latter where ctx ended
+			return how, last
+		case journal.FateUnsent:
+			lost = last
+		case journal.FateUnknown:
+		}
+	}
+	for n := lost; n < lost+mostCalls; n++ {
+		err := relay.Prepare(callID(id, n))
+		if err == nil {
+			return &journal.Carried{ID: callID(id, n)}, lost
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			r.warn(ctx, "the relay cannot be used, so a model call is lost, and made again, if this process is killed while it waits for the answer: "+media.Scrub(err.Error()))
+			break
+		}
+	}
+	return nil, lost
+}
+
+// callID names a model call for the relay; n is how often it was lost before.
+func callID(id string, n int) string { return id + "-call-" + strconv.Itoa(n) }
+
+// forget lets go of a call whose step is saved.
+func (r *run) forget(how *journal.Carried) {
+	if how != nil {
+		r.relay().Forget(how.ID)
+	}
+}
