@@ -102,11 +102,7 @@ func (x *execution) fate(c call, a Attempt) journal.Fate {
 
 // recall delivers the answer of a call that an earlier process made.
 func (x *execution) recall(ctx context.Context, c call, a Attempt) (got int, failed *media.Error) {
-	t := x.task(ctx, c)
-	if t.Partial == nil && x.plan.frames && c.plan.Model.streams() { // it may be a stream, whatever is wanted here
-		t.Partial = func(int, media.Blob) {}
-	}
-	return x.submit(ctx, c, t, a, &journal.Carried{ID: a.ID, Recalled: true})
+	return x.submit(ctx, c, x.task(ctx, c), a, &journal.Carried{ID: a.ID, Recalled: true})
 }
 
 // told has an answer given once more. What was paid for is kept also where nobody wants it any more.

@@ -303,3 +303,13 @@ func TestRecalledWithoutItsInput(t *testing.T) {
 		t.Errorf("warnings %q", got.Warnings)
 	}
 }
+
+// keyless is the driver without its key.
+func keyless(t *testing.T, o *office) generate.Driver {
+	t.Helper()
+	d, err := openai.New(openai.Config{Codec: o.codec, Base: o.relay.Transport(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
