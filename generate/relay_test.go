@@ -1,13 +1,11 @@
 package generate_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,6 +27,7 @@ type office struct {
 	relay *generatetest.Relay
 	sent  atomic.Int32 // requests that came to the provider
 	purse *generate.InMemory
+	tasks func(*generate.Config) // sets up a provider with tasks, see polled
 }
 
 // tripper is a round tripper.
@@ -51,17 +50,14 @@ func posted(t *testing.T, r generate.Request, a generate.Attempt) (*office, stri
 func (o *office) next(t *testing.T, change func(*generate.Config)) *generate.Gateway {
 	t.Helper()
 	base := tripper(func(r *http.Request) (*http.Response, error) {
-		n := o.sent.Add(1)
-		k := drawn(byte(100 + n))
-		return &http.Response{StatusCode: k.Status, Header: k.Header, Body: io.NopCloser(bytes.NewReader(k.Body)), Request: r}, nil
+		return answering(r, drawn(byte(100+o.sent.Add(1)))), nil
 	})
 	return o.house.heir(t, func(c *generate.Config) {
-		d, err := openai.New(openai.Config{APIKey: "a key", Codec: o.codec, Base: o.relay.Transport(base)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Drivers[0], c.Budget, c.Journal = d, o.purse, o.journal
+		c.Drivers[0], c.Budget, c.Journal = o.driver(t, base), o.purse, o.journal
 		c.Rand = func() float64 { return 1 }
+		if o.tasks != nil {
+			o.tasks(c)
+		}
 		if change != nil {
 			change(c)
 		}
