@@ -71,9 +71,10 @@ func TestGivenUpUnderWay(t *testing.T) {
 		for what, c := range map[string]struct {
 			kept *generatetest.Kept
 			want outcome
+			paid int // how often money is reserved
 		}{
-			"an answer":         {new(drawn(1)), outcome{status: generate.StatusSucceeded, outputs: 1}},
-			"too many requests": {new(refusal(429, "rate_limit_exceeded")), outcome{status: generate.StatusSucceeded, outputs: 1, asked: 1}},
+			"an answer":         {new(drawn(1)), outcome{status: generate.StatusSucceeded, outputs: 1}, 0},
+			"too many requests": {new(refusal(429, "rate_limit_exceeded")), outcome{status: generate.StatusSucceeded, outputs: 1, asked: 1}, 1},
 		} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				t.Parallel()
@@ -93,6 +94,9 @@ func TestGivenUpUnderWay(t *testing.T) {
 						t.Fatalf("Retry: %v", err)
 					}
 					o.proves(t, got, c.want)
+					if n := len(o.money.reserved); n != c.paid {
+						t.Errorf("money was reserved %d times, want %d", n, c.paid)
+					}
 					if known := o.relay.Known(); len(known) > 0 {
 						t.Errorf("the relay still has %q", known)
 					}

@@ -24,7 +24,7 @@ import (
 // fresh is an office whose first call is yet to come.
 func fresh(t *testing.T, change func(*generate.Config)) *office {
 	t.Helper()
-	o := &office{house: build(t, nil), relay: &generatetest.Relay{}, purse: &generate.InMemory{}}
+	o := &office{house: build(t, nil), relay: &generatetest.Relay{}, money: &ledgerBudget{}}
 	o.Gateway = o.next(t, change)
 	return o
 }

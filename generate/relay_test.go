@@ -1,7 +1,6 @@
 package generate_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -12,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
@@ -26,7 +27,7 @@ type office struct {
 	*house
 	relay *generatetest.Relay
 	sent  atomic.Int32 // requests that came to the provider
-	purse *generate.InMemory
+	money *ledgerBudget
 	tasks func(*generate.Config) // sets up a provider with tasks, see polled
 }
 
@@ -38,9 +39,14 @@ func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r
 // posted makes an office and what the dead process left in it.
 func posted(t *testing.T, r generate.Request, a generate.Attempt) (*office, string) {
 	t.Helper()
-	o := &office{house: build(t, nil), relay: &generatetest.Relay{}, purse: &generate.InMemory{}}
-	r.Model, r.Prompt = cmp.Or(r.Model, "gpt-image-2"), "a house"
-	a.ID, a.Call, a.Number, a.Status = "a", cmp.Or(a.Call, 1), cmp.Or(a.Number, 1), generate.StatusSubmitted
+	o := &office{house: build(t, nil), relay: &generatetest.Relay{}, money: &ledgerBudget{}}
+	if r.Prompt = "a house"; r.Model == "" {
+		r.Model = "gpt-image-2"
+	}
+	a.ID, a.Call, a.Number, a.Status = "a", max(a.Call, 1), max(a.Number, 1), generate.StatusSubmitted
+	o.gemini.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+		return generate.Update{}, media.Errorf(media.CodeQuotaExceeded, "no credit")
+	}
 	op := left(t, o.house, r, a)
 	o.Gateway = o.next(t, nil)
 	return o, op
@@ -53,7 +59,7 @@ func (o *office) next(t *testing.T, change func(*generate.Config)) *generate.Gat
 		return answering(r, drawn(byte(100+o.sent.Add(1)))), nil
 	})
 	return o.house.heir(t, func(c *generate.Config) {
-		c.Drivers[0], c.Budget, c.Journal = o.driver(t, base), o.purse, o.journal
+		c.Drivers[0], c.Budget, c.Journal = o.driver(t, base), o.money, o.journal
 		c.Rand = func() float64 { return 1 }
 		if o.tasks != nil {
 			o.tasks(c)
@@ -147,6 +153,11 @@ func (o *office) ends(t *testing.T, op string, want outcome) *generate.Result {
 	if again, err := o.Resume(t.Context(), op); err != nil || again.Status != got.Status || int(o.sent.Load()) != want.asked {
 		t.Errorf("once more: %+v, %v", again, err)
 	}
+	for _, c := range o.money.settled {
+		if diff := cmp.Diff(o.money.settled[0], c); diff != "" {
+			t.Errorf("settled otherwise the second time: %s", diff)
+		}
+	}
 	if known := o.relay.Known(); want.unsettled == 0 && len(known) > 0 {
 		t.Errorf("the relay still has %q", known)
 	}
@@ -239,7 +250,7 @@ func TestRecalledStream(t *testing.T) {
 	}
 	stream := `data: {"type":"image_generation.completed","b64_json":"` + picture.Data[0].B64JSON + `"}` + "\n\n"
 	for _, asks := range []bool{true, false} {
-		asked := &office{house: build(t, func(_ *house, c *generate.Config) { c.Partials = true }), relay: &generatetest.Relay{}, purse: &generate.InMemory{}}
+		asked := &office{house: build(t, func(_ *house, c *generate.Config) { c.Partials = true }), relay: &generatetest.Relay{}, money: &ledgerBudget{}}
 		op := left(t, asked.house, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
 		asked.relay.Keep("a", generatetest.Kept{Status: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: []byte(stream)})
 		asked.Gateway = asked.next(t, func(c *generate.Config) { c.Partials = asks })
@@ -279,7 +290,7 @@ func TestRecalledWithoutItsInput(t *testing.T) {
 	h := build(t, nil)
 	in := media.NewOutput(generatetest.Stored(t.Context(), t, h.codec, generatetest.PNG(256, 256, 1)), media.Meta{})
 	ctx := media.WithScope(t.Context(), media.Scope{Tree: "run-1"})
-	o := &office{house: h, relay: &generatetest.Relay{}, purse: &generate.InMemory{}}
+	o := &office{house: h, relay: &generatetest.Relay{}, money: &ledgerBudget{}}
 	h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
 		return generate.Update{}, media.Errorf(media.CodeInvalid, "not now")
 	}
