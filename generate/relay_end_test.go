@@ -185,3 +185,33 @@ func TestRetryOfALostAnswer(t *testing.T) {
 		t.Errorf("on a wish: %+v, %v", got, err)
 	}
 }
+
+// TestAnswerThatNobodyUnderstands: an answer whose request cannot be made any more is tried once whenever
+// somebody asks, and neither thrown away nor asked for again.
+func TestAnswerThatNobodyUnderstands(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	relay := &generatetest.Relay{}
+	op := left(t, h, generate.Request{Model: "gpt-image-2", Prompt: "a house"}, generate.Attempt{ID: "a", Call: 1, Number: 1, Status: generate.StatusSubmitted})
+	relay.Keep("a", drawn(1))
+	before := len(h.openai.Tasks())
+	h.openai.OnStart = func(call context.Context, _ generate.Task, number int) (generate.Update, error) {
+		if number > before+3 { // it would go on for ever
+			journal.CarriedOf(call).Next()
+		}
+		return generate.Update{}, media.Errorf(media.CodeUnavailable, "it does not know how to ask any more")
+	}
+	h.Gateway = h.heir(t, func(c *generate.Config) { c.Drivers[0] = half{h.openai, relay} })
+	again := func(context.Context, string) (*generate.Result, error) {
+		return h.Retry(t.Context(), generate.Again{Operation: op})
+	}
+	for n, ask := range []func(context.Context, string) (*generate.Result, error){h.Resume, again, again} {
+		got, err := ask(t.Context(), op)
+		if err != nil || got.Status != generate.StatusFailed || got.Usage.Unsettled != 1 || len(relay.Known()) != 1 {
+			t.Errorf("%+v, %v; the relay has %q", got, err, relay.Known())
+		}
+		if starts := len(h.openai.Tasks()) - before; starts != n+1 {
+			t.Errorf("started %d times, want %d", starts, n+1)
+		}
+	}
+}

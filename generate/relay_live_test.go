@@ -1,12 +1,9 @@
 package generate_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +13,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
-	"atelier/generate/openai"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -126,16 +122,6 @@ func TestLeftToItsRelay(t *testing.T) {
 	}
 }
 
-// driver is OpenAI's over the relay and base.
-func (o *office) driver(t *testing.T, base http.RoundTripper) generate.Driver {
-	t.Helper()
-	d, err := openai.New(openai.Config{APIKey: "a key", Codec: o.codec, Base: o.relay.Transport(base)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // half is a driver whose answers are cut off when its process leaves; its relay gets them whole.
 type half struct {
 	*generatetest.Driver
@@ -177,11 +163,3 @@ func TestHalfAnAnswer(t *testing.T) {
 		t.Errorf("the relay still has %q", relay.Known())
 	}
 }
-
-// answering is an answer to a request.
-func answering(r *http.Request, k generatetest.Kept) *http.Response {
-	return &http.Response{StatusCode: k.Status, Header: k.Header, Body: io.NopCloser(bytes.NewReader(k.Body)), Request: r}
-}
-
-// gone tells whoever watches a request that it was sent.
-func gone(r *http.Request) { httptrace.ContextClientTrace(r.Context()).WroteHeaders() }
