@@ -84,18 +84,18 @@ func (x *execution) carriedOn(ctx context.Context, c call, a Attempt) (b begun, 
 }
 
 // relayed tells whether a call goes on, or is answered, though nobody here waits for it.
-func (x *execution) relayed(c call, a Attempt) bool {
-	fate := x.fate(c, a)
+func (x *execution) relayed(ctx context.Context, c call, a Attempt) bool {
+	fate := x.fate(ctx, c, a)
 	return fate == journal.FateUnderWay || fate == journal.FateAnswered
 }
 
 // fate is what became of a call so far, where a relay carries it.
-func (x *execution) fate(c call, a Attempt) journal.Fate {
+func (x *execution) fate(ctx context.Context, c call, a Attempt) journal.Fate {
 	r := c.plan.relay()
 	if r == nil {
 		return journal.FateUnknown
 	}
-	now, stop := context.WithCancel(context.Background())
+	now, stop := context.WithCancel(context.WithoutCancel(ctx))
 	stop()
 	return r.Fate(now, a.ID)
 }

@@ -202,8 +202,8 @@ func TestAnswerThatNobodyUnderstands(t *testing.T) {
 		return generate.Update{}, media.Errorf(media.CodeUnavailable, "it does not know how to ask any more")
 	}
 	h.Gateway = h.heir(t, func(c *generate.Config) { c.Drivers[0] = half{h.openai, relay} })
-	again := func(context.Context, string) (*generate.Result, error) {
-		return h.Retry(t.Context(), generate.Again{Operation: op})
+	again := func(ctx context.Context, op string) (*generate.Result, error) {
+		return h.Retry(ctx, generate.Again{Operation: op})
 	}
 	for n, ask := range []func(context.Context, string) (*generate.Result, error){h.Resume, again, again} {
 		got, err := ask(t.Context(), op)

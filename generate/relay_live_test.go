@@ -18,10 +18,10 @@ import (
 )
 
 // fresh is an office whose first call is yet to come.
-func fresh(t *testing.T, change func(*generate.Config)) *office {
+func fresh(t *testing.T) *office {
 	t.Helper()
 	o := &office{house: build(t, nil), relay: &generatetest.Relay{}, money: &ledgerBudget{}}
-	o.Gateway = o.next(t, change)
+	o.Gateway = o.next(t, nil)
 	return o
 }
 
@@ -29,7 +29,7 @@ func fresh(t *testing.T, change func(*generate.Config)) *office {
 // done without.
 func TestRelayHasNothingLeft(t *testing.T) {
 	t.Parallel()
-	o := fresh(t, nil)
+	o := fresh(t)
 	o.proves(t, o.must(t, generate.Request{Model: "gpt-image-2"}), outcome{status: generate.StatusSucceeded, outputs: 1, asked: 1})
 	if known := o.relay.Known(); len(known) > 0 {
 		t.Errorf("the relay still has %q", known)
@@ -54,7 +54,7 @@ func TestRelayHasNothingLeft(t *testing.T) {
 // answer is then the operation's, once.
 func TestReceiptThatCannotBeSaved(t *testing.T) {
 	t.Parallel()
-	o := fresh(t, nil)
+	o := fresh(t)
 	var ill atomic.Bool
 	o.log.Fail = func(what string) error {
 		if ill.Load() && (what == "attempt" || what == "finish") {
@@ -84,7 +84,7 @@ func TestLeftToItsRelay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				o := fresh(t, nil)
+				o := fresh(t)
 				base := tripper(func(r *http.Request) (*http.Response, error) {
 					o.sent.Add(1)
 					select {

@@ -56,7 +56,7 @@ func (o *office) next(t *testing.T, change func(*generate.Config)) *generate.Gat
 	base := tripper(func(r *http.Request) (*http.Response, error) {
 		return answering(r, drawn(byte(100+o.sent.Add(1)))), nil
 	})
-	return o.house.heir(t, func(c *generate.Config) {
+	return o.heir(t, func(c *generate.Config) {
 		c.Drivers[0], c.Budget, c.Journal = o.driver(t, base), o.money, o.journal
 		c.Rand = func() float64 { return 1 }
 		if o.tasks != nil {

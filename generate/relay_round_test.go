@@ -53,7 +53,7 @@ func TestRecalledStandIn(t *testing.T) {
 // TestRecalledRound: a process that died over a result that was asked for again leaves its answer too.
 func TestRecalledRound(t *testing.T) {
 	t.Parallel()
-	o := fresh(t, nil)
+	o := fresh(t)
 	base := tripper(func(r *http.Request) (*http.Response, error) {
 		if o.sent.Add(1) == 1 {
 			return answering(r, refusal(http.StatusTooManyRequests, "insufficient_quota")), nil
@@ -84,16 +84,22 @@ func TestRecalledRound(t *testing.T) {
 }
 
 // TestTakenUpWithItsAnswer: a replay of the same request gets the answer that the relay has, also where
-// its caller has given up by then.
+// its caller has given up by then, or had before.
 func TestTakenUpWithItsAnswer(t *testing.T) {
 	t.Parallel()
-	for _, gone := range []bool{false, true} {
+	for _, when := range []string{"at once", "gone", "given up before"} {
 		r := generate.Request{Model: "gpt-image-2", Prompt: "a house", IdempotencyKey: "act"}
-		o, _ := posted(t, r, generate.Attempt{})
-		o.relay.Keep("a", drawn(1))
+		o, op := posted(t, r, generate.Attempt{})
+		end := o.relay.Send("a")
+		if when == "given up before" {
+			if got, err := o.Abandon(t.Context(), op); err != nil || got.Usage.Unsettled != 1 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		end(new(drawn(1)))
 		r.TakeUp = true
 		ctx, stop := context.WithCancel(t.Context())
-		if gone {
+		if when == "gone" {
 			stop()
 		}
 		g := o.next(t, func(c *generate.Config) { c.Operations = strictLog{o.log} })
@@ -113,8 +119,8 @@ func (l strictLog) Recall(ctx context.Context, key string) (*generate.Result, er
 	if known, err := l.Log.Recall(ctx, key); known != nil || err != nil {
 		return known, err
 	}
-	if _, err := l.OperationOf(ctx, key); err != nil {
-		return nil, nil
+	if _, unknown := l.OperationOf(ctx, key); media.CodeOf(unknown) != media.CodeNotFound {
+		return nil, media.Errorf(media.CodeConflict, "it is under way")
 	}
-	return nil, media.Errorf(media.CodeConflict, "it is under way")
+	return nil, nil
 }

@@ -25,7 +25,7 @@ func polled(t *testing.T) (o *office, sim *bflsim.Simulator, op string) {
 	t.Cleanup(srv.Close)
 	ctx, leave := context.WithCancelCause(t.Context())
 	defer leave(nil)
-	o = fresh(t, nil)
+	o = fresh(t)
 	o.tasks = func(c *generate.Config) {
 		d, err := bfl.New(bfl.Config{APIKey: sim.Key(), BaseURL: srv.URL, NotifySecret: "hush", Codec: o.codec, Base: o.relay.Transport(nil)})
 		if err != nil {

@@ -59,7 +59,7 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried m
 // task is known, which the attempt then names. The error is as for lookFor, or that the call is
 // still under way.
 func (x *execution) seek(ctx context.Context, saved *Saved, a *Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
-	fate := x.fate(call{plan: x.planOf(ctx, *a)}, *a)
+	fate := x.fate(ctx, call{plan: x.planOf(ctx, *a)}, *a)
 	if fate == journal.FateAnswered && !tried[a.ID] {
 		tried[a.ID] = true
 		return true, nil
