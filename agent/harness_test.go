@@ -69,7 +69,11 @@ type script struct {
 	requests []chat.Request
 	profile  chat.Profile
 	before   func() // called at the start of every answer; nil does nothing
+	relay    journal.Relay
+	carried  []*journal.Carried // how each request came
 }
+
+func (s *script) Relay() journal.Relay { return s.relay }
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
@@ -91,7 +95,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	}
 	slug := slugOf(r.System)
 	s.mu.Lock()
-	s.requests = append(s.requests, r)
+	s.requests, s.carried = append(s.requests, r), append(s.carried, journal.CarriedOf(ctx))
 	list := s.answers[slug]
 	if len(list) == 0 {
 		s.mu.Unlock()
@@ -140,7 +144,12 @@ type watcher struct {
 	prompts []agent.PromptRecord
 	events  []agent.Event
 	err     error
+	open    []string // model calls that earlier processes began and did not end
 }
+
+func (w *watcher) OpenPrompts(context.Context, string, string) ([]string, error) { return w.open, nil }
+
+func (w *watcher) StatusOf(context.Context, string, string) agent.Status { return "" }
 
 func (w *watcher) SaveRun(_ context.Context, r agent.RunRecord) error {
 	w.mu.Lock()

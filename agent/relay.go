@@ -21,7 +21,7 @@ func (r *run) relay() journal.Relay { return journal.RelayOf(r.model) }
 // have the answer, or know that it was never sent.
 func (r *run) carried(ctx context.Context, step, id string, made int) (how *journal.Carried, lost int) {
 	relay := r.relay()
-	if relay == nil || ctx.Err() != nil || r.journal.Knows(step) {
+	if relay == nil || r.journal.Knows(step) || r.begins(ctx, step) != nil {
 		return nil, made
 	}
 	lost = made

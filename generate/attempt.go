@@ -130,7 +130,11 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 		a.Task, a.Status, a.ReportedUSD = u.Task, StatusRunning, reported(c.plan.Model, u)
 		started := u
 		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
-		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
+		u, failed = x.poll(ctx, p, &d, func() {
+			if x.logAttempt(ctx, a) {
+				x.forget(c, how) // by its name the task is found
+			}
+		})
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	d.end(ctx, a, u, failed)
@@ -274,7 +278,7 @@ func join(first, later map[string]any) map[string]any {
 }
 
 // logAttempt saves an attempt that has been made; a failure warns.
-func (x *execution) logAttempt(ctx context.Context, a Attempt) {
+func (x *execution) logAttempt(ctx context.Context, a Attempt) (saved bool) {
 	save, done := saving(ctx)
 	defer done()
 	err := x.g.config.Operations.Attempt(save, a)
@@ -289,4 +293,5 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	if err != nil {
 		x.warn("a provider call could not be journalled: " + asError(err).Message)
 	}
+	return err == nil
 }

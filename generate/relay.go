@@ -46,6 +46,20 @@ func (x *execution) forget(c call, a Attempt) {
 	}
 }
 
+// forgetPast lets go of the calls of earlier processes, when the operation is over.
+func (x *execution) forgetPast(ctx context.Context) {
+	if x.op.Status == StatusRunning {
+		return
+	}
+	for _, all := range x.past {
+		for _, a := range all {
+			if r := x.planOf(ctx, a).relay(); r != nil {
+				r.Forget(a.ID)
+			}
+		}
+	}
+}
+
 // carriedOn is what is left of a call of an earlier process, where a relay knows what became of it.
 func (x *execution) carriedOn(ctx context.Context, c call, a Attempt) (b begun, known bool) {
 	r := c.plan.relay()

@@ -50,13 +50,17 @@ func (a *app) base() http.RoundTripper {
 	return a.relay.Transport(nil)
 }
 
+// relayFolder is where answers wait that nobody has taken yet: in the blob store's folder, because
+// they hold media.
+const relayFolder = "blobs/relay"
+
 // newRelay is nil where nobody wants one, or this system has none. Its process begins with the
 // first call.
 func newRelay(s settings) (*relay.Relay, error) {
 	if !s.relay {
 		return nil, nil
 	}
-	r, err := relay.New(relay.Config{Folder: filepath.Join(s.data, "relay")})
+	r, err := relay.New(relay.Config{Folder: filepath.Join(s.data, relayFolder)})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, nil
 	}

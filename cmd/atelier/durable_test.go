@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -255,6 +257,16 @@ func killed(t *testing.T, relay string, at int, want outcomeOf) {
 	}
 	s.counted(t, id, at)
 	s.refuseAgain(t, id)
+	s.allTaken(t)
+}
+
+// allTaken checks that no answer is left behind.
+func (p *place) allTaken(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadDir(filepath.Join(p.data, relayFolder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(left) > 0 {
+		t.Errorf("left in the folder of the relay: %v, %v", left, err)
+	}
 }
 
 // repeats checks how many of the four model calls were made again. Without a relay the one that got

@@ -75,7 +75,7 @@ func (s *workshop) doomed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	proc := s.start(args...)
 	s.mu.Lock()
-	s.kill = func() { _ = proc.cmd.Process.Kill() }
+	s.kill = func() { killNow(proc.cmd.Process) }
 	s.mu.Unlock()
 	return proc.wait()
 }

@@ -160,10 +160,14 @@ func (e *Engine) Launch(work Work) error {
 }
 
 // Start begins work in this process and returns when it is kept. An id that is known
-// is media.CodeConflict. The input is a small text without media.
+// is media.CodeConflict. The input is a small text without media: one that looks like it is
+// media.CodeInvalid, because it would be kept otherwise than it was given.
 func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if id == "" {
 		return media.Errorf(media.CodeInvalid, "start work: it needs an id")
+	}
+	if kept := media.Scrub(string(input)); kept != string(input) {
+		return media.Errorf(media.CodeInvalid, "what the run is given holds media as text, or words that look like it (48 letters or more that mean nothing): give pictures as files or refs, and other names to folders and files")
 	}
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: start the work again later")
@@ -178,7 +182,7 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	e.mu.Lock()
 	e.fresh[id] = true
 	e.mu.Unlock()
-	if _, err := dbos.RunWorkflow(e.root, e.flow, media.Scrub(string(input)), dbos.WithWorkflowID(id)); err != nil {
+	if _, err := dbos.RunWorkflow(e.root, e.flow, string(input), dbos.WithWorkflowID(id)); err != nil {
 		e.isFresh(id)
 		return e.failure("start work "+id, err)
 	}

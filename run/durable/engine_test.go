@@ -103,6 +103,9 @@ func TestWorkEndsOnce(t *testing.T) {
 	}
 	<-ended
 	eventually(t, func() bool { s, _, err := e.State("a"); return err == nil && s == durable.StateOver })
+	if err := e.Start(t.Context(), "b", []byte(`{"folder":"`+strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB", 2)+`"}`)); media.CodeOf(err) != media.CodeInvalid {
+		t.Errorf("what would be kept otherwise than it was given: %v", err)
+	}
 	if err := e.Start(t.Context(), "a", nil); media.CodeOf(err) != media.CodeConflict {
 		t.Errorf("started again: %v", err)
 	}
