@@ -132,7 +132,7 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
 		u, failed = x.poll(ctx, p, &d, func() {
 			if x.logAttempt(ctx, a) {
-				x.forget(c, how) // by its name the task is found
+				x.forget(c, a) // by its name the task is found
 			}
 		})
 		u.Metadata = join(started.Metadata, u.Metadata)

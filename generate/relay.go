@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/journal"
@@ -46,18 +47,28 @@ func (x *execution) forget(c call, a Attempt) {
 	}
 }
 
-// forgetPast lets go of the calls of earlier processes, when the operation is over.
+// forgetPast lets go of the calls of earlier processes, when the operation is over. Those that were given
+// up stay, while a result of theirs is missing: [Gateway.Retry] asks for their answers.
 func (x *execution) forgetPast(ctx context.Context) {
 	if x.op.Status == StatusRunning {
 		return
 	}
 	for _, all := range x.past {
 		for _, a := range all {
-			if r := x.planOf(ctx, a).relay(); r != nil {
+			if r := x.planOf(ctx, a).relay(); r != nil && !x.awaited(a) {
 				r.Forget(a.ID)
 			}
 		}
 	}
+}
+
+// awaited tells whether a call was given up and its answer would still be of use.
+func (x *execution) awaited(a Attempt) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(a.Slots, func(index int) bool {
+		return index <= len(x.slots) && x.slots[index-1].Output == nil && (x.unsettled[index] || a.Usage.Unsettled > 0)
+	})
 }
 
 // carriedOn is what is left of a call of an earlier process, where a relay knows what became of it.
