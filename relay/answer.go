@@ -9,35 +9,47 @@ import (
 	"os"
 )
 
+// payload is the body of a request, which can be read more than once: a connection that the
+// provider closed while nobody used it is found out only with the next request.
+type payload struct {
+	io.ReaderAt
+	io.Closer
+	size int64
+}
+
+func (p payload) open() (io.ReadCloser, error) {
+	return io.NopCloser(io.NewSectionReader(p, 0, p.size)), nil
+}
+
 // take reads a request's body whole, so that what goes out does not end with the program.
-func (s spool) take(req *http.Request) (io.ReadCloser, error) {
+func (s spool) take(req *http.Request) (payload, error) {
 	var small bytes.Buffer
 	n, err := io.CopyN(&small, req.Body, smallBody)
 	if n < smallBody {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		return io.NopCloser(&small), err
+		return payload{bytes.NewReader(small.Bytes()), io.NopCloser(nil), n}, err
 	}
 	f, err := os.CreateTemp(s.folder, ".request-*")
 	if err != nil {
-		return nil, err
+		return payload{}, err
 	}
-	err = os.Remove(f.Name()) // it goes with whoever has it open
-	if err == nil {
-		_, err = io.Copy(f, io.MultiReader(&small, req.Body))
-	}
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
+	if err = os.Remove(f.Name()); err == nil { // it goes with whoever has it open
+		n, err = io.Copy(f, io.MultiReader(&small, req.Body))
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return payload{}, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return payload{f, f, n}, nil
 }
 
-// hops are the header fields that belong to one connection.
-var hops = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length"}
+// hops are the header fields that belong to one connection, and those that mean something to the
+// program.
+var hops = []string{
+	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length",
+	failedField, leftField,
+}
 
 // answer hands an answer on and keeps it. How it ended is kept before the program can see its end,
 // which is why it has no length on the way.
@@ -52,7 +64,7 @@ func (w *worker) answer(out http.ResponseWriter, id string, res *http.Response) 
 		}
 	}
 	out.WriteHeader(res.StatusCode)
-	a := answer{Status: res.StatusCode, Header: res.Header}
+	a := answer{Status: res.StatusCode, Header: fields(res.Header)}
 	keep, err := os.OpenFile(w.spool.path(id, body), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	k := &keeper{file: keep, lost: err, on: out, flush: http.NewResponseController(out).Flush}
 	_ = k.flush() // the program may have ended

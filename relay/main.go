@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ const (
 	smallBody = 1 << 20
 	// largestAnswer bounds what is kept of one answer.
 	largestAnswer = 1 << 30
+	// headerTime is how long a connection of the program may be there before its first request.
+	headerTime = time.Minute
 )
 
 // Main is the process of a relay: there it works until its program has ended and nothing is
@@ -50,99 +53,142 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 		return err
 	}
 	s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
-	w := &worker{spool: s, base: http.DefaultTransport, under: map[string]context.CancelFunc{}}
-	srv := &http.Server{Handler: w, ReadHeaderTimeout: time.Minute}
+	w := &worker{spool: s, base: http.DefaultTransport, under: map[string]underWay{}}
+	srv := &http.Server{Handler: w, ReadHeaderTimeout: headerTime}
+	over := make(chan error, 1)
 	go func() {
 		_, _ = io.Copy(io.Discard, life) // its end is all that it tells
-		_ = srv.Shutdown(context.Background())
-		w.all.Wait()
-		_ = srv.Close()
+		socket := l.Addr().String()
+		_ = errors.Join(os.Remove(socket), os.Remove(filepath.Dir(socket))) // else nobody does where the program was killed
+		over <- srv.Shutdown(context.Background())                          // when nothing is under way
 	}()
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	w.all.Wait()
-	return nil
+	return <-over
 }
 
 // worker carries the calls of one program.
 type worker struct {
 	spool spool
 	base  http.RoundTripper
-	all   sync.WaitGroup
 
 	mu    sync.Mutex // guards under
-	under map[string]context.CancelFunc
+	under map[string]underWay
+}
+
+// underWay is a call on its way.
+type underWay struct {
+	stop context.CancelFunc
+	// known is closed when it is kept why there is no answer, or the answer begins.
+	known chan struct{}
 }
 
 // ServeHTTP implements http.Handler: POST carries a call, DELETE stops one.
 func (w *worker) ServeHTTP(out http.ResponseWriter, req *http.Request) {
 	id := req.Header.Get(callField)
-	if check(id) != nil {
-		http.Error(out, "no call", http.StatusBadRequest)
+	switch {
+	case !partForm.MatchString(id):
+		refuse(out, answer{Failed: "a call without an id"})
+	case req.Method == http.MethodDelete:
+		w.stop(req.Context(), id)
+	default:
+		w.carry(out, req, id) //nolint:contextcheck // The request's context ends with the program, and the call does not.
+	}
+}
+
+// stop ends a call, and waits until it is known whether it was sent.
+func (w *worker) stop(ctx context.Context, id string) {
+	w.mu.Lock()
+	u, ok := w.under[id]
+	w.mu.Unlock()
+	if !ok {
 		return
 	}
-	w.all.Add(1)
-	defer w.all.Done()
-	if req.Method == http.MethodDelete {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if stop, ok := w.under[id]; ok {
-			stop()
-		}
-		return
+	u.stop()
+	select {
+	case <-u.known:
+	case <-ctx.Done():
 	}
-	w.carry(out, req, id)
+}
+
+// begin notes a call as under way; the function that it gives tells that its end is known. It is
+// nil if the call is under way already.
+func (w *worker) begin(id string, stop context.CancelFunc) (known func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, twice := w.under[id]; twice {
+		return nil
+	}
+	u := underWay{stop, make(chan struct{})}
+	w.under[id] = u
+	return sync.OnceFunc(func() { close(u.known) })
+}
+
+func (w *worker) end(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.under, id)
 }
 
 // carry makes a call. Nothing that happens to the program's connection ends it.
 func (w *worker) carry(out http.ResponseWriter, req *http.Request, id string) {
-	payload, err := w.spool.take(req)
+	ctx, stop := context.WithDeadline(context.Background(), until(req.Header))
+	defer stop()
+	known := w.begin(id, stop)
+	if known == nil {
+		refuse(out, answer{Failed: "the call is under way", Left: true})
+		return
+	}
+	defer w.end(id)
+	defer known()
+	load, err := w.spool.take(req)
 	if err != nil { // the program has ended, or cannot send; nobody was asked
 		refuse(out, answer{Failed: err.Error()})
 		return
 	}
-	defer func() { _ = payload.Close() }()
-	ctx, stop := context.WithDeadline(context.Background(), until(req.Header))
-	defer stop()
-	w.mu.Lock()
-	w.under[id] = stop
-	w.mu.Unlock()
-	defer func() {
-		w.mu.Lock()
-		delete(w.under, id)
-		w.mu.Unlock()
-	}()
+	defer func() { _ = load.Close() }()
 	lock, err := w.spool.send(id)
 	if err != nil {
-		refuse(out, answer{Failed: err.Error()})
+		refuse(out, answer{Failed: err.Error(), Left: w.spool.has(id, sent) || w.spool.answered(id)})
 		return
 	}
 	defer func() { _ = lock.Close() }()
-	var gone atomic.Bool
-	up := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { gone.Store(true) }})
-	outgoing, err := onward(up, req, payload)
-	if err != nil {
-		w.fail(out, id, answer{Failed: err.Error()})
-		return
-	}
-	res, err := w.base.RoundTrip(outgoing)
-	if err != nil {
-		w.fail(out, id, answer{Failed: err.Error(), Left: gone.Load()})
+	defer w.spool.tidy(id)
+	res, a := w.ask(ctx, req, load)
+	if res == nil {
+		_ = w.spool.end(id, a) // what is not kept is a call whose answer was lost
+		refuse(out, a)
 		return
 	}
 	defer func() { _ = res.Body.Close() }()
+	known()
 	w.answer(out, id, res)
 }
 
-// fail keeps and tells that a call has no answer.
-func (w *worker) fail(out http.ResponseWriter, id string, a answer) {
-	_ = w.spool.end(id, a) // what is not kept is a call whose answer was lost
-	refuse(out, a)
+// ask sends a request on. Without an answer it tells why.
+func (w *worker) ask(ctx context.Context, req *http.Request, load payload) (*http.Response, answer) {
+	if err := w.spool.sync(); err != nil {
+		return nil, answer{Failed: err.Error()}
+	}
+	var gone atomic.Bool
+	up := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { gone.Store(true) }})
+	outgoing, err := onward(up, req, load)
+	if err != nil {
+		return nil, answer{Failed: err.Error()}
+	}
+	res, err := w.base.RoundTrip(outgoing)
+	if err != nil {
+		return nil, answer{Failed: err.Error(), Left: gone.Load()}
+	}
+	if res.StatusCode < http.StatusContinue { // it cannot be handed on
+		return nil, answer{Failed: "malformed HTTP status code " + strconv.Itoa(res.StatusCode), Left: true}
+	}
+	return res, answer{}
 }
 
 func refuse(out http.ResponseWriter, a answer) {
-	out.Header().Set(failedField, strings.Join(strings.Fields(a.Failed), " "))
+	out.Header().Set(failedField, strconv.QuoteToASCII(a.Failed))
 	if a.Left {
 		out.Header().Set(leftField, "true")
 	}
@@ -159,16 +205,31 @@ func until(h http.Header) time.Time {
 }
 
 // onward is the request as the provider gets it.
-func onward(ctx context.Context, req *http.Request, payload io.Reader) (*http.Request, error) {
+func onward(ctx context.Context, req *http.Request, load payload) (*http.Request, error) {
 	out := req.Clone(ctx)
 	scheme, host, ok := strings.Cut(req.Header.Get(originField), "://")
 	if !ok {
 		return nil, errors.New("a call without an address")
 	}
 	out.URL.Scheme, out.URL.Host, out.Host, out.RequestURI = scheme, host, req.Header.Get(hostField), ""
-	out.Body = io.NopCloser(payload) // its owner closes it
+	out.Body, out.GetBody = http.NoBody, nil
+	if load.size > 0 || req.ContentLength != 0 {
+		out.Body, _ = load.open()
+		out.GetBody = load.open
+	}
+	if once(req.Header) { // else net/http would send it anew where it may have arrived
+		out.GetBody = nil
+	}
+	if _, ok := req.Header["User-Agent"]; !ok { // else one would be made up
+		out.Header["User-Agent"] = []string{""}
+	}
 	for _, name := range []string{callField, originField, hostField, untilField} {
 		out.Header.Del(name)
 	}
 	return out, nil
+}
+
+// once tells of a request that net/http takes as one that may be repeated.
+func once(h http.Header) bool {
+	return h.Get("Idempotency-Key") != "" || h.Get("X-Idempotency-Key") != ""
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 )
 
 // folderVariable makes a process one of a relay, see [Main].
@@ -25,7 +24,7 @@ type process struct {
 
 // begin starts a process that serves calls on a socket of its own.
 func begin(program, folder string) (*process, error) {
-	dir, err := os.MkdirTemp("", "atelier-")
+	dir, err := os.MkdirTemp(place(os.TempDir()), "atelier-")
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +33,15 @@ func begin(program, folder string) (*process, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return p, nil
+}
+
+// place is where the folder of a socket is made: the name of a socket has little room.
+func place(temporary string) string {
+	const most = 70 // of 104, or 108
+	if len(temporary) > most {
+		return "/tmp"
+	}
+	return temporary
 }
 
 func start(program, folder, dir string) (*process, error) {
@@ -75,17 +83,24 @@ func dialing(address *net.UnixAddr) *http.Transport {
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, address.Net, address.Name)
 		},
-		DisableCompression: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute,
+		DisableCompression: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: headerTime / 2,
 	}
 }
 
+// living tells whether the process can be reached: a moment after its end nobody has told yet that
+// it has ended, and who cleans up what is temporary may have taken its socket.
 func (p *process) living() bool {
 	select {
 	case <-p.ended:
 		return false
 	default:
-		return true
 	}
+	c, err := p.client.DialContext(context.Background(), "", "")
+	if err != nil {
+		return false
+	}
+	_ = c.Close() // it was a question
+	return true
 }
 
 // release lets the process end when it has done what is under way.

@@ -12,4 +12,6 @@ const supported = false
 
 func lock(*os.File) error { return errors.ErrUnsupported }
 
+func unlocked(*os.File) error { return errors.ErrUnsupported }
+
 func apart(*exec.Cmd) {}

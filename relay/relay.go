@@ -18,10 +18,12 @@
 //	ID.head   the rest of the answer, or the failure; written at the end
 //
 // The change from ready to sent is synced before anything is sent, so a loss of power forgets
-// answers and never lets a call be made twice. Keys of providers pass through the connection
-// between the two processes, a socket in a folder that only the user can enter, and are not kept;
-// request bodies larger than 1 MiB are in an unnamed file while they are sent. Errors of HTTP
-// are those of [http.Transport].
+// answers and never lets a call be made twice. The requests of a call after its first have names of
+// their own: ID~2, ID~3. Keys of providers pass through the connection between the two processes,
+// a socket in a folder that only the user can enter, and are not kept; request bodies of 1 MiB and
+// more are in an unnamed file while they are sent. Errors of HTTP have the words of those of
+// [http.Transport], not their types. An answer is kept up to 1 GiB, and 30 days where nobody
+// lets go of it.
 //
 // It works on Unix; elsewhere [New] gives [errors.ErrUnsupported]. It may import journal only.
 package relay
@@ -98,28 +100,32 @@ func (r *Relay) Prepare(id string) error {
 	if err := check(id); err != nil {
 		return err
 	}
+	return r.prepare(id)
+}
+
+func (r *Relay) prepare(id string) error {
+	if err := os.MkdirAll(r.spool.folder, 0o700); err != nil {
+		return err
+	}
 	if _, err := r.process(); err != nil {
 		return err
 	}
 	return r.spool.prepare(id)
 }
 
-// process is the relay's process, begun again if it has ended.
+// process is the relay's process, begun again if it cannot be reached.
 func (r *Relay) process() (*process, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.other != nil && r.other.living() {
 		return r.other, nil
 	}
-	if err := os.MkdirAll(string(r.spool.folder), 0o700); err != nil {
-		return nil, err
-	}
 	p, err := begin(r.program, r.spool.folder)
 	if err != nil {
 		return nil, err
 	}
 	if r.other != nil {
-		_ = r.other.release() // it has ended
+		_ = r.other.release() // it ends, if it has not
 	}
 	r.other = p
 	return p, nil
@@ -133,8 +139,13 @@ func (r *Relay) Fate(ctx context.Context, id string) journal.Fate {
 	if check(id) != nil {
 		return journal.FateUnknown
 	}
+	return await(ctx, func() journal.Fate { return r.fate(id) })
+}
+
+// await looks at a call until it is not under way any more, or ctx ends.
+func await(ctx context.Context, look func() journal.Fate) journal.Fate {
 	for {
-		fate := r.fate(id)
+		fate := look()
 		if fate != journal.FateUnderWay || (journal.Memory{}).Sleep(ctx, lookEvery) != nil {
 			return fate
 		}
@@ -171,8 +182,11 @@ func (r *Relay) Transport(base http.RoundTripper) *Transport {
 	return &Transport{relay: r, base: cmp.Or(base, http.DefaultTransport)}
 }
 
-// idForm keeps ids of calls fit for names of files.
-var idForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,127}$`)
+// idForm keeps ids of calls fit for names of files, partForm those of their requests, see part.
+var (
+	idForm   = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,127}$`)
+	partForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]{0,127}(~[1-9][0-9]{0,8})?$`)
+)
 
 func check(id string) error {
 	if !idForm.MatchString(id) {

@@ -30,8 +30,8 @@ const keptFor = 30 * 24 * time.Hour
 
 // answer is how a call ended.
 type answer struct {
-	Status int         `json:"status,omitempty"`
-	Header http.Header `json:"header,omitempty"`
+	Status int    `json:"status,omitempty"`
+	Header fields `json:"header,omitempty"`
 	// Size is how much of the body came.
 	Size int64 `json:"size,omitempty"`
 	// Cut is why the body ended early.
@@ -39,6 +39,50 @@ type answer struct {
 	// Failed is why there is no answer; Left tells whether the request had left this machine.
 	Failed string `json:"failed,omitempty"`
 	Left   bool   `json:"left,omitempty"`
+}
+
+// fields are header fields. They are kept as bytes, because not all are text.
+type fields http.Header
+
+// MarshalJSON implements json.Marshaler.
+func (f fields) MarshalJSON() ([]byte, error) {
+	kept := make(map[string][][]byte, len(f))
+	for name, values := range f {
+		for _, v := range values {
+			kept[name] = append(kept[name], []byte(v))
+		}
+	}
+	return json.Marshal(kept)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *fields) UnmarshalJSON(b []byte) error {
+	var kept map[string][][]byte
+	if err := json.Unmarshal(b, &kept); err != nil {
+		return err
+	}
+	*f = fields{}
+	for name, values := range kept {
+		for _, v := range values {
+			(*f)[name] = append((*f)[name], string(v))
+		}
+	}
+	return nil
+}
+
+// errDamaged says that what is kept is not what came, after a loss of power for instance.
+var errDamaged = errors.New("the answer that was kept is damaged")
+
+// parse reads how a call ended.
+func parse(b []byte) (answer, error) {
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		return answer{}, errDamaged
+	}
+	if a.Failed == "" && (a.Status < 100 || a.Status > 999 || a.Size < 0) {
+		return answer{}, errDamaged
+	}
+	return a, nil
 }
 
 func (s spool) path(id, state string) string { return filepath.Join(s.folder, id+state) }
@@ -61,8 +105,8 @@ func (s spool) prepare(id string) error {
 // errVoid says that a call may not be sent: it was given up, or it was sent before.
 var errVoid = errors.New("the call was given up before it was sent")
 
-// send makes a call one that is sent, which a loss of power does not undo. The file that it
-// gives is locked until it is closed, which ends the call.
+// send makes a call one that is sent; with sync a loss of power does not undo it. The file that
+// it gives is locked until it is closed, which ends the call.
 func (s spool) send(id string) (io.Closer, error) {
 	f, err := os.OpenFile(s.path(id, ready), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,9 +122,6 @@ func (s spool) send(id string) (io.Closer, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = errVoid
 		}
-		return nil, errors.Join(err, f.Close())
-	}
-	if err := s.sync(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -100,14 +141,14 @@ func (s spool) fate(id string) journal.Fate {
 	if s.answered(id) {
 		return journal.FateAnswered
 	}
-	if os.Remove(s.path(id, ready)) == nil {
+	if s.giveUp(id) {
 		return journal.FateUnsent
 	}
 	f, err := os.OpenFile(s.path(id, sent), os.O_RDWR, 0)
 	if err != nil {
 		return journal.FateUnknown
 	}
-	locked := lock(f)
+	locked := unlocked(f)
 	_ = f.Close()
 	switch {
 	case locked != nil:
@@ -117,6 +158,9 @@ func (s spool) fate(id string) journal.Fate {
 	}
 	return journal.FateUnknown
 }
+
+// giveUp tells whether a call was not sent, and never will be.
+func (s spool) giveUp(id string) bool { return os.Remove(s.path(id, ready)) == nil }
 
 func (s spool) answered(id string) bool { return s.has(id, head) }
 
@@ -147,23 +191,36 @@ func (s spool) end(id string, a answer) error {
 
 // open gives a kept answer and its body, which the caller closes.
 func (s spool) open(id string) (answer, *os.File, error) {
-	var a answer
 	b, err := os.ReadFile(s.path(id, head))
 	if err != nil {
-		return a, nil, err
+		return answer{}, nil, err
 	}
-	if err := json.Unmarshal(b, &a); err != nil || a.Failed != "" {
+	a, err := parse(b)
+	if err != nil || a.Failed != "" {
 		return a, nil, err
 	}
 	f, err := os.Open(s.path(id, body))
-	return a, f, err
+	if err != nil {
+		return a, nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.Size() != a.Size {
+		return a, nil, errors.Join(errDamaged, err, f.Close())
+	}
+	return a, f, nil
 }
 
 // remove lets go of a call. Its head goes last, so that one that is half removed is no
 // call that was lost.
 func (s spool) remove(id string) {
-	for _, state := range []string{ready, body, sent, head} {
+	for _, state := range []string{ready, sent, body, head} {
 		_ = os.Remove(s.path(id, state)) // what stays is swept
+	}
+}
+
+// tidy is for a call that has ended: where it was let go of meanwhile, nothing stays.
+func (s spool) tidy(id string) {
+	if !s.has(id, sent) {
+		s.remove(id)
 	}
 }
 

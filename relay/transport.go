@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atelier/journal"
@@ -44,28 +45,36 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c == nil || req.Method != http.MethodPost {
 		return t.base.RoundTrip(req)
 	}
+	if err := check(c.ID); err != nil {
+		return nil, errors.Join(err, closed(req))
+	}
 	n := c.Next()
 	id := part(c.ID, n)
 	switch {
-	case c.Recalled && t.relay.Fate(req.Context(), id) == journal.FateAnswered:
+	case c.Recalled && t.fate(req.Context(), id) == journal.FateAnswered:
 		return t.recall(req, id)
 	case c.Recalled && (n == 1 || t.relay.spool.has(id, sent)):
 		left(req.Context())
 		return nil, errors.Join(errors.New("its answer is not there any more"), closed(req))
 	case n > 1: // nobody has sent this one, as the one before was answered here
-		if err := t.relay.Prepare(id); err != nil {
+		if err := t.relay.prepare(id); err != nil { //nolint:contextcheck // A short look at a socket.
 			return nil, errors.Join(err, closed(req))
 		}
 	}
 	return t.carry(req, id)
 }
 
-// part names the requests of a call.
+// fate is that of one request of a call.
+func (t *Transport) fate(ctx context.Context, id string) journal.Fate {
+	return await(ctx, func() journal.Fate { return t.relay.spool.fate(id) })
+}
+
+// part names the requests of a call; no call has an id like those of its second and later ones.
 func part(id string, n int) string {
 	if n == 1 {
 		return id
 	}
-	return id + "-" + strconv.Itoa(n)
+	return id + "~" + strconv.Itoa(n)
 }
 
 func closed(req *http.Request) error {
@@ -89,24 +98,27 @@ func (t *Transport) recall(req *http.Request, id string) (*http.Response, error)
 	left(req.Context())
 	return &http.Response{
 		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.Header, ContentLength: -1, Request: req, Body: &keptBody{f, a},
+		Header: http.Header(a.Header), ContentLength: -1, Request: req, Body: &keptBody{f, a.Cut != ""},
 	}, nil
 }
 
 // keptBody reads a kept body, and ends as that ended.
 type keptBody struct {
-	*os.File
-	answer answer
+	file *os.File // not embedded: what it can do besides knows nothing of cut
+	cut  bool
 }
 
 // Read implements io.Reader.
 func (b *keptBody) Read(p []byte) (int, error) {
-	n, err := b.File.Read(p)
-	if errors.Is(err, io.EOF) && b.answer.Cut != "" {
+	n, err := b.file.Read(p)
+	if errors.Is(err, io.EOF) && b.cut {
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }
+
+// Close implements io.Closer.
+func (b *keptBody) Close() error { return b.file.Close() }
 
 // failure is the error of a call without an answer.
 func (a answer) failure(ctx context.Context) error {
@@ -125,17 +137,24 @@ func left(ctx context.Context) {
 
 // carry hands a request to the relay's process.
 func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) {
-	p, err := t.relay.process()
+	p, err := t.relay.process() //nolint:contextcheck // A short look at a socket.
 	if err != nil {
 		return nil, errors.Join(err, closed(req))
 	}
 	ctx := req.Context()
+	if ctx.Err() != nil {
+		t.relay.spool.giveUp(id)
+		return nil, errors.Join(context.Cause(ctx), closed(req))
+	}
 	// The request's own context ends with the connection, which stops nothing over there, so
 	// it is told. Who watches the request is not told of the way to the relay.
 	inner, end := context.WithCancel(context.Background())
+	var unsent atomic.Bool
 	stop := context.AfterFunc(ctx, func() {
 		if !journal.Left(ctx) {
-			p.abort(id)
+			if unsent.Store(t.relay.spool.giveUp(id)); !unsent.Load() {
+				p.abort(id) //nolint:contextcheck // It tells that the request's own has ended.
+			}
 		}
 		end()
 	})
@@ -143,35 +162,51 @@ func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) 
 		stop()
 		end()
 	})
-	res, err := p.client.RoundTrip(wrapped(req, inner, id))
+	res, err := p.client.RoundTrip(wrapped(req, inner, id)) //nolint:contextcheck // See above.
 	if err != nil {
 		over()
-		return t.unanswered(ctx, id, err)
+		if !unsent.Load() && t.departed(id) {
+			left(ctx)
+		}
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	if said := res.Header.Get(failedField); said != "" {
-		err := answer{Failed: said, Left: res.Header.Get(leftField) != ""}.failure(ctx)
+	if a, failed := refusal(res.Header); failed {
 		_ = res.Body.Close() // it is empty
 		over()
-		return nil, err
+		err := a.failure(ctx)
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	left(ctx)
 	res.Request = req
-	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: func() { p.abort(id) }, over: over}
+	abort := func() { p.abort(id) } //nolint:contextcheck // It is told also after the end of the request's own.
+	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: abort, over: over}
 	return res, nil
 }
 
-// unanswered is for a request that the relay's process did not answer: it has ended, or
-// nobody waits for it any more.
-func (t *Transport) unanswered(ctx context.Context, id string, err error) (*http.Response, error) {
-	look, cancel := context.WithCancel(ctx)
-	cancel()
-	if t.relay.Fate(look, id) != journal.FateUnsent {
-		left(ctx)
+// refusal reads why there is no answer, if the relay's process says so.
+func refusal(h http.Header) (a answer, failed bool) {
+	said := h.Get(failedField)
+	if exact, err := strconv.Unquote(said); err == nil {
+		said = exact
 	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	return answer{Failed: said, Left: h.Get(leftField) != ""}, said != ""
+}
+
+// departed tells whether a request may have left this machine that the relay's process did not
+// answer: it has ended, or nobody waits for it any more. One that was not sent never will be.
+func (t *Transport) departed(id string) bool {
+	switch t.relay.spool.fate(id) {
+	case journal.FateUnsent:
+		return false
+	case journal.FateAnswered:
+		a, f, err := t.relay.spool.open(id)
+		if f != nil {
+			_ = f.Close()
+		}
+		return err != nil || a.Failed == "" || a.Left
+	case journal.FateUnknown, journal.FateUnderWay:
 	}
-	return nil, err
+	return true
 }
 
 // wrapped is a request on its way to the relay's process.
@@ -191,7 +226,7 @@ func wrapped(req *http.Request, ctx context.Context, id string) *http.Request { 
 type carriedBody struct {
 	io.ReadCloser
 	ctx   context.Context //nolint:containedctx // It belongs to the request, as with net/http.
-	whole bool
+	whole atomic.Bool     // there is no more to read
 	abort func()
 	over  func()
 }
@@ -200,8 +235,8 @@ type carriedBody struct {
 func (b *carriedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		b.whole = true
-		if b.ctx.Err() != nil {
+		b.whole.Store(true)
+		if b.ctx.Err() != nil && !errors.Is(err, io.EOF) {
 			err = context.Cause(b.ctx)
 		}
 	}
@@ -210,7 +245,7 @@ func (b *carriedBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *carriedBody) Close() error {
-	if !b.whole && b.ctx.Err() == nil {
+	if !b.whole.Load() && b.ctx.Err() == nil {
 		b.abort()
 	}
 	defer b.over()

@@ -1,0 +1,216 @@
+package relay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"atelier/journal"
+)
+
+// FuzzHead: whatever is in the file, it is an answer that can be given, or damaged.
+func FuzzHead(f *testing.F) {
+	for _, a := range []answer{
+		{Status: 200, Header: fields{"Content-Type": {"image/png"}, "X-Latin": {"caf\xe9", ""}}, Size: 7},
+		{Status: 429, Cut: "unexpected EOF"},
+		{Failed: "connection refused"},
+		{Failed: "EOF", Left: true},
+	} {
+		b, err := json.Marshal(a)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		f.Add(b[:len(b)/2])
+	}
+	f.Add([]byte(`{"status":99}`))
+	f.Add([]byte(`{"status":200,"size":-1}`))
+	f.Add([]byte(`{"status":200,"header":null}`))
+	f.Add([]byte(`null`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := parse(b)
+		if err != nil {
+			if !errors.Is(err, errDamaged) || !cmp.Equal(a, answer{}) {
+				t.Errorf("%+v, %v", a, err)
+			}
+			return
+		}
+		if a.Failed == "" && (a.Status < 100 || a.Status > 999 || a.Size < 0) {
+			t.Errorf("%+v is no answer", a)
+		}
+		kept, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parse(kept)
+		if d := cmp.Diff(a, again, cmpopts.EquateEmpty()); d != "" || err != nil {
+			t.Errorf("kept and read again: %v\n%s", err, d)
+		}
+	})
+}
+
+// TestKeptByteForByte: not all header fields are text.
+func TestKeptByteForByte(t *testing.T) {
+	t.Parallel()
+	s := spool{t.TempDir()}
+	want := answer{Status: 200, Header: fields{"X-Bytes": {"caf\xe9 \xff<&>\u2028", "", "b"}}, Size: 2, Cut: "cut"}
+	if err := errors.Join(os.WriteFile(s.path("a", body), []byte("xy"), 0o600), s.end("a", want)); err != nil {
+		t.Fatal(err)
+	}
+	got, f, err := s.open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if b, err := io.ReadAll(f); string(b) != "xy" || err != nil || f.Close() != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestLookingDoesNotDisturb: many who look at a call whose process died are all told that it is lost.
+func TestLookingDoesNotDisturb(t *testing.T) {
+	t.Parallel()
+	s := spool{t.TempDir()}
+	if err := s.prepare("a"); err != nil {
+		t.Fatal(err)
+	}
+	held, err := s.send("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.fate("a"); got != journal.FateUnderWay {
+		t.Errorf("under way: %d", got)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	looking, err := os.Open(s.path("a", sent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unlocked(looking); err != nil {
+		t.Error(err)
+	}
+	if got := s.fate("a"); got != journal.FateUnknown {
+		t.Errorf("while another one looks: %d", got)
+	}
+	if err := looking.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHalfForgotten: a process that dies while it lets go of an answer leaves none that was lost.
+func TestHalfForgotten(t *testing.T) {
+	t.Parallel()
+	s := spool{t.TempDir()}
+	left := []string{sent, body, head}
+	for ; len(left) > 0; left = left[1:] {
+		for _, state := range left {
+			if err := os.WriteFile(s.path("a", state), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := s.fate("a"); got != journal.FateAnswered {
+			t.Errorf("%v is left: %d", left, got)
+		}
+		s.remove("a")
+	}
+	if s.knows("a") {
+		t.Error("it is known")
+	}
+}
+
+// TestTheAnswerIsHandedOnWhenTheDiskIsFull and its rest is kept when the program is gone.
+func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = full.Close() }()
+	var on strings.Builder
+	k := &keeper{file: full, on: &on, flush: func() error { return nil }}
+	if _, err := io.Copy(k, strings.NewReader("answer")); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || on.String() != "answer" {
+		t.Errorf("%v, %v, %q", err, k.lost, on.String())
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "body"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	k = &keeper{file: file, on: full, flush: func() error { return nil }}
+	if _, err := io.Copy(k, strings.NewReader("answer")); err != nil || k.lost != nil || !errors.Is(k.gone, syscall.ENOSPC) {
+		t.Errorf("%v, %v, %v", err, k.lost, k.gone)
+	}
+	if b, err := os.ReadFile(file.Name()); string(b) != "answer" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestOnward: a request that did not reach an old connection can go over a new one, but for those
+// that net/http would repeat though they may have arrived.
+func TestOnward(t *testing.T) {
+	t.Parallel()
+	for size, inFile := range map[int]bool{5: false, smallBody: true, 3*smallBody + 1: true} {
+		for _, field := range []string{"X-Other", "Idempotency-Key", "X-Idempotency-Key"} {
+			folder := t.TempDir()
+			content := strings.Repeat("x", size)
+			in := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1", strings.NewReader(content))
+			in.Header = http.Header{originField: {"https://api.example.com"}, hostField: {"api.example.com"}, field: {"k"}}
+			load, err := spool{folder}.take(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := load.ReaderAt.(*os.File); ok != inFile {
+				t.Errorf("%d bytes in a file: %v", size, ok)
+			}
+			out, err := onward(t.Context(), in, load)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, _ := io.ReadAll(out.Body)
+			if (out.GetBody == nil) != (field != "X-Other") || string(first) != content {
+				t.Errorf("%s: %d bytes, can be repeated: %v", field, len(first), out.GetBody != nil)
+			}
+			if out.GetBody != nil {
+				again, err := out.GetBody()
+				second, _ := io.ReadAll(again)
+				if err != nil || string(second) != content {
+					t.Errorf("again %d bytes, %v", len(second), err)
+				}
+			}
+			if len(out.Header[originField])+len(out.Header[hostField]) > 0 || out.Header.Get(field) != "k" {
+				t.Errorf("header: %v", out.Header)
+			}
+			if err := load.Close(); err != nil {
+				t.Error(err)
+			}
+			if all, _ := os.ReadDir(folder); len(all) > 0 {
+				t.Errorf("a request has a name: %v", all)
+			}
+		}
+	}
+}
+
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	for said, within := range map[string]bool{"": false, "x": false, "9999999999999": false, "1000": true} {
+		end := until(http.Header{untilField: {said}})
+		if (end.UnixMilli() == 1000) != within || end.Year() > 2200 {
+			t.Errorf("%q: %s", said, fmt.Sprint(end))
+		}
+	}
+}
