@@ -37,24 +37,17 @@ func (x *execution) carry(ctx context.Context, c call) {
 	begun := x.takeUp(ctx, c)
 	var waited time.Time
 	for number := begun.next; !begun.over; number++ {
-		got, err := 0, (*media.Error)(nil)
-		if begun.kept != nil {
-			got, err = x.recall(ctx, c, *begun.kept)
-			begun.kept = nil
-		} else if err = x.turn(ctx, c, waited); err != nil {
-			x.fail(ctx, c, 0, x.uncalled(ctx, c, number, err))
+		got, called, err := x.advance(ctx, c, &begun, number, waited)
+		switch {
+		case !called:
+			x.fail(ctx, c, 0, err)
 			return
-		} else {
-			got, err = x.attempt(ctx, c, number)
-		}
-		if err == nil && got >= c.n() {
+		case err == nil && got >= c.n():
 			return
-		}
-		if err == nil {
+		case err == nil:
 			x.short(ctx, c, got)
 			return
-		}
-		if unmade(ctx, err) {
+		case unmade(ctx, err):
 			x.fail(ctx, c, got, x.ended(ctx))
 			return
 		}
@@ -63,6 +56,21 @@ func (x *execution) carry(ctx context.Context, c call) {
 			return
 		}
 	}
+}
+
+// advance takes the next step of a call: the answer that is kept of an earlier process, else an
+// attempt when it is its turn. Where it is not called, the error is why.
+func (x *execution) advance(ctx context.Context, c call, b *begun, number int, waited time.Time) (got int, called bool, failed *media.Error) {
+	if a := b.kept; a != nil {
+		b.kept = nil
+		got, failed = x.recall(ctx, c, *a)
+		return got, true, failed
+	}
+	if failed = x.turn(ctx, c, waited); failed != nil {
+		return 0, false, x.uncalled(ctx, c, number, failed)
+	}
+	got, failed = x.attempt(ctx, c, number)
+	return got, true, failed
 }
 
 // pause tells how long to wait before a repeat, and whether there is one.
@@ -94,7 +102,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
-		x.forget(c, how)
+		x.forget(c, a)
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e
@@ -104,18 +112,18 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 
 // submit makes the provider call of an attempt, or has its answer given once more, and delivers
 // what it gives.
-func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *journal.Carried) (got int, failed *media.Error) { //nolint:revive // One call and how it is made.
+func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *journal.Carried) (got int, failed *media.Error) {
 	var u Update
 	u, failed = x.start(ctx, c, t, how, fmt.Sprintf("call-%d-attempt-%d", c.number, a.Number))
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
-	if how != nil && how.Recalled && !how.Used() {
-		u, failed = unread(failed)
-	}
 	d := delivery{x: x, call: c}
 	d.take(ctx, u)
-	if u.Usage.Unsettled > 0 && d.got == 0 {
+	switch {
+	case failed != nil && left(ctx) && x.relayed(ctx, c, a):
+		u, failed = Update{}, x.leave(media.CodeConflict, "leave the call to its relay")
+	case u.Usage.Unsettled > 0 && d.got == 0:
 		u, failed = x.trace(ctx, c, a, u, failed)
 	}
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
@@ -124,14 +132,14 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
 		u, failed = x.poll(ctx, p, &d, func() {
 			if x.logAttempt(ctx, a) {
-				x.forget(c, how) // by its name the task is found
+				x.forget(c, a) // by its name the task is found
 			}
 		})
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	d.end(ctx, a, u, failed)
-	if a.Task != (Handle{}) || !stillRunning(failed) {
-		x.forget(c, how)
+	if (a.Task != (Handle{}) || !stillRunning(failed)) && !untold(how, u, failed) {
+		x.forget(c, a)
 	}
 	return d.got, failed
 }
@@ -194,16 +202,20 @@ func (x *execution) streams(c call) bool {
 
 // start makes the call within the model's time; where the work is left or let go, within
 // the grace.
-func (x *execution) start(ctx context.Context, c call, t Task, how *journal.Carried, step string) (Update, *media.Error) { //nolint:revive // One call and how it is made.
+func (x *execution) start(ctx context.Context, c call, t Task, how *journal.Carried, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
-	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
+	begin := func(ctx context.Context) (Update, error) {
 		call, over := sending(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
 		u, err := c.plan.driver.Start(journal.WithCarried(call, how), t)
 		return u, late(ctx, t.Model, err)
-	})
+	}
+	if how != nil && how.Recalled {
+		return x.told(ctx, how, step, begin)
+	}
+	u, err := x.step(ctx, step, begin)
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
@@ -271,7 +283,7 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) (saved bool) {
 	defer done()
 	err := x.g.config.Operations.Attempt(save, a)
 	x.mu.Lock()
-	if delete(x.unlogged, a.ID); err != nil && !a.FinishedAt.IsZero() {
+	if delete(x.unlogged, a.ID); err != nil && (!a.FinishedAt.IsZero() || a.Task != (Handle{})) {
 		if x.unlogged == nil {
 			x.unlogged = map[string]Attempt{}
 		}

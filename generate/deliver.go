@@ -72,15 +72,7 @@ func (d *delivery) end(ctx context.Context, a Attempt, u Update, failed *media.E
 func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 	d.settle(ctx)
 	x := d.x
-	var index int
-	if d.got < d.call.n() {
-		index = d.call.slots[d.got]
-	} else {
-		index = x.extraSlot()
-		if d.got >= d.call.plan.Model.Grid { // else it was to be expected
-			x.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
-		}
-	}
+	index := d.place(ctx, &item)
 	d.got++
 	if item.Err == nil {
 		d.given++
@@ -111,6 +103,24 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		s.Status, s.Output = StatusSucceeded, &out
 	}
 	d.last = &s
+}
+
+// place is the slot of the next result: one that was asked for, that of an earlier process where it
+// is one beyond those, or a new one.
+func (d *delivery) place(ctx context.Context, item *Item) int {
+	if d.got < d.call.n() {
+		return d.call.slots[d.got]
+	}
+	x := d.x
+	if d.got >= d.call.plan.Model.Grid { // else it was to be expected
+		x.warn(fmt.Sprintf("%s gave more than the %d results that a call asked for; all are kept", x.op.Model, d.call.n()))
+	}
+	if len(x.past[d.call.number]) > 0 && d.arrive(ctx, item) == nil {
+		if index := x.spare(*item.Blob); index > 0 {
+			return index
+		}
+	}
+	return x.extraSlot()
 }
 
 // mark notes whether a slot may be asked for again.
@@ -166,6 +176,18 @@ func statusOf(err *media.Error) Status {
 // slotError is the part of an error that goes into results.
 func slotError(err *media.Error) *SlotError {
 	return &SlotError{Code: err.Code, Message: media.Scrub(err.Message), Retryable: err.Retryable}
+}
+
+// spare finds the slot of a result beyond what was asked for that is there already; 0 if it is not.
+func (x *execution) spare(b media.Blob) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.slots[min(x.op.N, len(x.slots)):] {
+		if s.Output != nil && s.Output.Digest == b.Digest {
+			return s.Index
+		}
+	}
+	return 0
 }
 
 // extraSlot adds a slot for a result beyond what was asked for.

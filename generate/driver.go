@@ -89,7 +89,8 @@ type Notification struct {
 
 // Relayed is a [Driver] whose calls can go through a relay: the requests of Start that may be
 // billed are sent as [journal.Carried], the context's. Where that is recalled, Start makes them as
-// before, and gets the answers that there were.
+// before, and gets the answers that there were; nothing has to be uploaded for it. An answer is read as
+// what it is: Task.Partial may be another than when it was asked for.
 type Relayed interface {
 	Driver
 	// Relay is what carries the calls; nil if nothing does.

@@ -93,6 +93,19 @@ func (x *execution) fallBack(ctx context.Context) {
 	}
 }
 
+// windUp ends calls of an earlier process, such as those to models that stood in, that are not gone on
+// with because ctx has ended.
+func (x *execution) windUp(ctx context.Context) {
+	if ctx.Err() == nil || left(ctx) {
+		return
+	}
+	for _, past := range x.past {
+		if a := past[len(past)-1]; a.Call > x.numbered && a.FinishedAt.IsZero() {
+			x.stopCall(ctx, call{plan: x.planOf(ctx, a), number: a.Call, slots: a.Slots}, a)
+		}
+	}
+}
+
 func passedOver(name string, why error) string {
 	return "the next model " + clip(name) + " was passed over: " + asError(why).Message
 }

@@ -44,9 +44,6 @@ func (x *execution) recover(ctx context.Context, c call, a Attempt) begun {
 // trace goes after a call of this process whose answer was lost. Without a trace of it the
 // answer is what it was.
 func (x *execution) trace(ctx context.Context, c call, a Attempt, u Update, lost *media.Error) (Update, *media.Error) {
-	if left(ctx) && x.relayed(c, a) {
-		return Update{}, x.leave(media.CodeConflict, "leave the call to another process")
-	}
 	h, elsewhere := x.find(ctx, c, a)
 	switch {
 	case elsewhere != nil:

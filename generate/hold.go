@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,7 +37,7 @@ func (x *execution) hold(ctx context.Context) (context.Context, func()) {
 				return
 			case <-tick.C:
 				if err := keep(g.config.Now().Add(holdTime)); media.CodeOf(err) == media.CodeConflict {
-					cancel(err)
+					cancel(fmt.Errorf("%w: %w", ErrLeft, err)) // what is under way is the other one's
 					return
 				}
 			}

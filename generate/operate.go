@@ -140,6 +140,7 @@ func (x *execution) work(ctx context.Context) *Result {
 	x.beyond()
 	x.askAgain(held)
 	x.fallBack(held)
+	x.windUp(held)
 	if taken(held) {
 		return x.takenAway(ctx)
 	}

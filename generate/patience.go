@@ -54,7 +54,7 @@ func (x *execution) turn(ctx context.Context, c call, waited time.Time) *media.E
 // when that was asked for. The error is why it is not made again.
 func (x *execution) before(ctx context.Context, c call, number, got int, failed *media.Error) (until time.Time, err *media.Error) {
 	wait, again := x.g.pause(failed, number)
-	if got > 0 || !again {
+	if got > 0 || !again || x.plan.found(c) {
 		if failed.RetryAfter > 0 {
 			failed.Message += "; it asks to wait " + failed.RetryAfter.Round(time.Second).String()
 		}

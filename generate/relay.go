@@ -2,6 +2,9 @@ package generate
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"atelier/journal"
@@ -30,31 +33,42 @@ func (x *execution) prepare(c call, a Attempt) *journal.Carried {
 	return &journal.Carried{ID: a.ID}
 }
 
-// forget lets go of a call whose receipt is saved, or that was not made.
-func (x *execution) forget(c call, how *journal.Carried) {
-	if how == nil {
+// forget lets go of a call whose receipt or whose task is saved, or that was not made.
+func (x *execution) forget(c call, a Attempt) {
+	r := c.plan.relay()
+	if r == nil {
 		return
 	}
 	x.mu.Lock()
-	_, unlogged := x.unlogged[how.ID]
+	_, unlogged := x.unlogged[a.ID]
 	x.mu.Unlock()
 	if !unlogged {
-		c.plan.relay().Forget(how.ID)
+		r.Forget(a.ID)
 	}
 }
 
-// forgetPast lets go of the calls of earlier processes, when the operation is over.
+// forgetPast lets go of the calls of earlier processes, when the operation is over. Those that were given
+// up stay, while a result of theirs is missing: [Gateway.Retry] asks for their answers.
 func (x *execution) forgetPast(ctx context.Context) {
 	if x.op.Status == StatusRunning {
 		return
 	}
 	for _, all := range x.past {
 		for _, a := range all {
-			if r := x.planOf(ctx, a).relay(); r != nil {
+			if r := x.planOf(ctx, a).relay(); r != nil && !x.awaited(a) {
 				r.Forget(a.ID)
 			}
 		}
 	}
+}
+
+// awaited tells whether a call was given up and its answer would still be of use.
+func (x *execution) awaited(a Attempt) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.ContainsFunc(a.Slots, func(index int) bool {
+		return index <= len(x.slots) && x.slots[index-1].Output == nil && (x.unsettled[index] || a.Usage.Unsettled > 0)
+	})
 }
 
 // carriedOn is what is left of a call of an earlier process, where a relay knows what became of it.
@@ -79,7 +93,13 @@ func (x *execution) carriedOn(ctx context.Context, c call, a Attempt) (b begun, 
 	case journal.FateAnswered:
 		return begun{next: a.Number, kept: &a}, true
 	case journal.FateUnderWay:
-		if left(ctx) || ctx.Err() == nil {
+		letGo := !left(ctx) && errors.Is(context.Cause(ctx), ErrLetGo) && x.resumable()
+		if letGo {
+			x.mu.Lock()
+			x.aside = c.plan.Model.Name + " is still at work: what is under way there goes on and is billed, so it was left to be fetched"
+			x.mu.Unlock()
+		}
+		if letGo || left(ctx) || ctx.Err() == nil {
 			x.fail(ctx, c, 0, x.leave(media.CodeConflict, "leave the call to its relay"))
 			return begun{over: true}, true
 		}
@@ -89,32 +109,65 @@ func (x *execution) carriedOn(ctx context.Context, c call, a Attempt) (b begun, 
 }
 
 // relayed tells whether a call goes on, or is answered, though nobody here waits for it.
-func (x *execution) relayed(c call, a Attempt) bool {
-	r := c.plan.relay()
-	if r == nil {
-		return false
-	}
-	now, stop := context.WithCancel(context.Background())
-	stop()
-	fate := r.Fate(now, a.ID)
+func (x *execution) relayed(ctx context.Context, c call, a Attempt) bool {
+	fate := x.fate(ctx, c, a)
 	return fate == journal.FateUnderWay || fate == journal.FateAnswered
 }
 
-// recall delivers the answer of a call that an earlier process made. What was paid for is kept
-// also where nobody wants it any more.
-func (x *execution) recall(ctx context.Context, c call, a Attempt) (got int, failed *media.Error) {
-	save, done := saving(ctx)
-	defer done()
-	return x.submit(save, c, x.task(ctx, c), a, &journal.Carried{ID: a.ID, Recalled: true})
+// fate is what became of a call so far, where a relay carries it.
+func (x *execution) fate(ctx context.Context, c call, a Attempt) journal.Fate {
+	r := c.plan.relay()
+	if r == nil {
+		return journal.FateUnknown
+	}
+	now, stop := context.WithCancel(context.WithoutCancel(ctx))
+	stop()
+	return r.Fate(now, a.ID)
 }
 
-// unread is for an answer that could not be read, because its request could not be put together
-// again: an input is gone, for instance. The call was made all the same.
-func unread(why *media.Error) (Update, *media.Error) {
-	failed := media.Errorf(media.CodeUnavailable, "the answer of a call that was made could not be read: it may have been billed, so it is not repeated; ask again if you accept that")
-	if why != nil {
-		failed.Message += " (" + why.Message + ")"
+// recall delivers the answer of a call that an earlier process made.
+func (x *execution) recall(ctx context.Context, c call, a Attempt) (got int, failed *media.Error) {
+	return x.submit(ctx, c, x.task(ctx, c), a, &journal.Carried{ID: a.ID, Recalled: true})
+}
+
+// told has an answer given once more. What was paid for is kept also where nobody wants it any more.
+func (x *execution) told(ctx context.Context, how *journal.Carried, step string, begin func(context.Context) (Update, error)) (Update, *media.Error) {
+	save, done := saving(ctx)
+	defer done()
+	heard := false // what came of it is known
+	if r, ok := x.journal.(journal.Recaller); ok {
+		heard = r.Knows(step)
 	}
-	failed.Cause = ErrUnsettled
-	return Update{Done: true, Usage: Usage{Unsettled: 1}}, failed
+	var why error
+	u, failed := x.step(save, step, func(ctx context.Context) (u Update, err error) {
+		u, err = begin(ctx)
+		if !how.Used() {
+			u, err = Update{Done: true}, unread(err)
+		}
+		heard, why = true, err
+		return u, err
+	})
+	if failed != nil && (!heard || how.Used() && why == nil) { // the journal did not take it
+		return Update{Done: true, Usage: Usage{Unsettled: 1}}, unread(failed)
+	}
+	return u, failed
+}
+
+// errUntold is the cause where an answer is kept and could not be had.
+var errUntold = fmt.Errorf("not told: %w", ErrUnsettled)
+
+// unread is for an answer that could not be had, because its request could not be put together
+// again: the key is gone, for instance. The call was made all the same, and its answer stays where it is.
+func unread(why error) *media.Error {
+	failed := media.Errorf(media.CodeUnavailable, "the answer of a call that was made could not be read: it may have been billed, so it is not repeated; ask again, and it is looked for first")
+	if why != nil {
+		failed.Message += " (" + asError(why).Message + ")"
+	}
+	failed.Cause, failed.Retryable = errUntold, false
+	return failed
+}
+
+// untold tells whether an answer is still to be had after a call that was recalled.
+func untold(how *journal.Carried, u Update, failed *media.Error) bool {
+	return how != nil && how.Recalled && u.Usage.Unsettled > 0 && (!how.Used() || errors.Is(failed, errUntold))
 }

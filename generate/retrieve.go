@@ -4,13 +4,16 @@ import (
 	"context"
 	"slices"
 
+	"atelier/journal"
 	"atelier/media"
 )
 
 // retrieve goes on with calls of a finished operation that were given up as unsettled, and
-// that their provider lists by now; nil if there is none. unseen is why a list could not be
-// read that may have more. It leaves the operation held, but where one still runs.
+// whose answer a relay has by now, or that their provider lists; nil if there is none. unseen is
+// why a list could not be read that may have more, or that a call is still under way. It leaves the
+// operation held, but where one still runs.
 func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (found *Result, unseen *media.Error, err error) {
+	tried := map[string]bool{}
 	for {
 		if err := log.Hold(ctx, operation, g.holder, g.config.Now().Add(holdTime)); err != nil {
 			return nil, nil, err
@@ -21,7 +24,7 @@ func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (
 			return nil, nil, err
 		}
 		var again *Saved
-		again, unseen, err = g.revive(ctx, log, saved)
+		again, unseen, err = g.revive(ctx, log, saved, tried)
 		if err != nil || again == nil {
 			return found, unseen, err
 		}
@@ -32,26 +35,39 @@ func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (
 }
 
 // revive makes an operation with a call that is found one that can be gone on with; nil
-// if none is. unseen is as for retrieve.
-func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved) (again *Saved, unseen *media.Error, err error) {
+// if none is. unseen is as for retrieve. An answer of a relay is tried once.
+func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried map[string]bool) (again *Saved, unseen *media.Error, err error) {
 	p, err := g.planned(saved.Operation.Request)
 	if err != nil || saved.Operation.FinishedAt.IsZero() {
 		return nil, nil, nil //nolint:nilerr // Whoever asks again is told.
 	}
 	x := g.newExecution(p, saved.Operation)
 	for _, a := range saved.givenUp() {
-		h, failed := x.lookFor(ctx, saved, a)
+		there, failed := x.seek(ctx, saved, &a, tried)
 		if failed != nil {
 			unseen = failed
 		}
-		if h == (Handle{}) {
-			continue
+		if there {
+			again, err = g.takeBack(ctx, log, saved, a)
+			return again, unseen, err
 		}
-		a.Task = h
-		again, err = g.takeBack(ctx, log, saved, a)
-		return again, unseen, err
 	}
 	return nil, unseen, nil
+}
+
+// seek looks once for what became of a call that was given up: whether its answer is kept, or its
+// task is known, which the attempt then names. The error is as for lookFor, or that the call is
+// still under way.
+func (x *execution) seek(ctx context.Context, saved *Saved, a *Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
+	fate := x.fate(ctx, call{plan: x.planOf(ctx, *a)}, *a)
+	if fate == journal.FateAnswered && !tried[a.ID] {
+		tried[a.ID] = true
+		return true, nil
+	}
+	if a.Task, unseen = x.lookFor(ctx, saved, *a); unseen == nil && fate == journal.FateUnderWay {
+		unseen = media.Errorf(media.CodeUnavailable, "%s is still at work on a call", x.modelOf(*a).Name)
+	}
+	return a.Task != (Handle{}), unseen
 }
 
 // unlooked is why nothing is asked for again where only results are missing that may have been
@@ -64,7 +80,7 @@ func unlooked(operation string, why *media.Error) error {
 }
 
 // takeBack makes a finished operation one that can be gone on with, with a call that was given
-// up and whose task is known by now. The caller holds it.
+// up and whose task, or answer, is known by now. The caller holds it.
 func (g *Gateway) takeBack(ctx context.Context, log Resumer, saved *Saved, a Attempt) (*Saved, error) {
 	p, err := g.load(saved.Operation.Request)
 	if err != nil {

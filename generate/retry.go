@@ -38,8 +38,8 @@ type round struct {
 // as [Gateway.Generate] does. They keep their slots beside those that are there, which are
 // never asked for twice; the new calls are attempts of the same operation, with their own
 // idempotency keys, against the same budgets. Before that, results whose call may have been
-// billed are looked for at a provider that is [Listed]: what it has is fetched, without a
-// call and without new money. Asked for are results whose error is
+// billed are looked for: in a relay, see [Relayed], and at a provider that is [Listed]. What is
+// there is fetched, without a call and without new money. Asked for are results whose error is
 // retryable or whose call was not billed, see [Again.All] for the others. An operation
 // that has all its results gives them, without a call. A process that dies here leaves
 // an operation that [Gateway.Resume] goes on with. ctx has the owner in its scope.

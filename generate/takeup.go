@@ -95,6 +95,7 @@ func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin fun
 	}
 	u, failed := x.poll(ctx, p, &d, begin)
 	d.end(ctx, a, u, failed)
+	x.forget(c, a)
 	switch {
 	case failed != nil:
 		x.fail(ctx, c, d.got, failed)

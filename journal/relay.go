@@ -46,7 +46,7 @@ type Carried struct {
 	// ID is the call's.
 	ID string
 	// Recalled says that the call was made: its answers, or its failure, are given once more.
-	// Only what was not sent then is sent.
+	// Only what was not sent then is sent, and never the first.
 	Recalled bool
 
 	requests atomic.Int32

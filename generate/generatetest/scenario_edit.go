@@ -79,6 +79,19 @@ func edit(t *testing.T, h Harness) {
 func mask(t *testing.T, h Harness) {
 	t.Helper()
 	b := h.set(t, nil)
+	r := b.masked(t, h)
+	got := b.must(t, r)
+	b.descends(t, h, got, r)
+	for _, d := range got.Dispositions {
+		if d.Setting == "mask" && d.Outcome != generate.OutcomeApplied && d.Outcome != generate.OutcomeAdapted {
+			t.Errorf("the mask was %s: %s", d.Outcome, d.Reason)
+		}
+	}
+}
+
+// masked asks for an edit of one picture under a mask.
+func (b *bench) masked(t *testing.T, h Harness) generate.Request {
+	t.Helper()
 	r := b.edits(t)
 	r.Inputs = r.Inputs[:1]
 	if h.Masked != nil {
@@ -87,13 +100,7 @@ func mask(t *testing.T, h Harness) {
 		r.Inputs[0] = *b.must(t, first).Slots[0].Output
 	}
 	r.Mask = b.mask(t, r.Inputs[0])
-	got := b.must(t, r)
-	b.descends(t, h, got, r)
-	for _, d := range got.Dispositions {
-		if d.Setting == "mask" && d.Outcome != generate.OutcomeApplied && d.Outcome != generate.OutcomeAdapted {
-			t.Errorf("the mask was %s: %s", d.Outcome, d.Reason)
-		}
-	}
+	return r
 }
 
 // vary: a variation comes of a picture without words, or of an edit in its place, which

@@ -73,8 +73,9 @@ type Client struct {
 	// Transport is a lifting transport, as wire.Codec.Transport gives it.
 	Transport http.RoundTripper
 
-	config  Config
-	storage *Client // for uploads; nil if there are none
+	config    Config
+	recalling http.RoundTripper // Transport for requests that are not sent
+	storage   *Client           // for uploads; nil if there are none
 }
 
 // New makes a client. Its error has code media.CodeInvalid and names the setting. A
@@ -93,9 +94,10 @@ func New(c Config) (*Client, error) {
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // The default clock.
 	}
+	fields := wire.Fields{Media: c.Media}
 	client := &Client{
 		Name: c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
-		Transport: c.Codec.Transport(c.Base, wire.Fields{Media: c.Media}), config: c,
+		Transport: c.Codec.Transport(c.Base, fields), recalling: c.Codec.LiftTransport(c.Base, fields), config: c,
 	}
 	if c.Storage == "" {
 		return client, nil

@@ -27,6 +27,7 @@ import (
 	"sync/atomic"
 
 	"atelier/generate"
+	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -72,9 +73,14 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	return a, nil
 }
 
-// do carries a request and follows no redirect.
+// do carries a request and follows no redirect. What is only recalled is sent nowhere, so that
+// nothing has to be put into it.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
-	client := &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+	by := c.Transport
+	if how := journal.CarriedOf(req.Context()); how != nil && how.Recalled && !how.Used() {
+		by = c.recalling
+	}
+	client := &http.Client{Transport: by, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
 	return client.Do(req)
