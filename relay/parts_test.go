@@ -231,7 +231,7 @@ func TestRedirects(t *testing.T) {
 // TestForgottenWhileUnderWay: nothing stays when the call ends.
 func TestForgottenWhileUnderWay(t *testing.T) {
 	t.Parallel()
-	for name, provider := range map[string]func(t *testing.T) *held{"no answer": hold, "in the answer": halves} {
+	for name, provider := range map[string]func(t *testing.T) *held{"no answer": hold, "in the answer": streams} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := provider(t)

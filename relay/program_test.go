@@ -182,13 +182,18 @@ func TestProgramsThatAreKilled(t *testing.T) {
 			p.kill()
 			close(h.let)
 		}},
-		"in the answer": {halves, func(t *testing.T, p *running, h *held) {
+		"in a stream": {streams, func(t *testing.T, p *running, h *held) {
 			t.Helper()
 			p.until(t, "begun")
 			p.kill()
 			close(h.let)
 		}},
-		"after the answer": {halves, func(t *testing.T, p *running, h *held) {
+		"in the answer": {func(t *testing.T) *held { t.Helper(); return halves(t, "image/png") }, func(_ *testing.T, p *running, h *held) {
+			<-h.came
+			p.kill()
+			close(h.let)
+		}},
+		"after the answer": {streams, func(t *testing.T, p *running, h *held) {
 			t.Helper()
 			close(h.let)
 			p.until(t, "answered")

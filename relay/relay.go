@@ -4,10 +4,10 @@
 //
 // [Relay] is the end in the program: a [journal.Relay], and an HTTP transport for what it carries.
 // With its first call it begins its process, the same program, in which [Main] takes over. That
-// process notes that it sends, sends, and keeps the answer in a folder while it hands it on. It
-// has a session of its own: signals for the program do not reach it, and when the program
-// ends, in whatever way, it finishes what is under way and ends too. The next program finds the
-// answers in the folder.
+// process notes that it sends, sends, and keeps the answer in a folder, from which the program reads it
+// when it is whole; streams of events it hands on as they come. It has a session of its own: signals for the
+// program do not reach it, and when the program ends, in whatever way, it finishes what is under way
+// and ends too. The next program finds the answers in the folder.
 //
 // A call is a file whose name is its state; each change is one renaming, so that of two who change
 // it one wins:
@@ -129,17 +129,6 @@ func (r *Relay) process() (*process, error) {
 		_ = r.other.release() // it ends, if it has not
 	}
 	r.other = p
-	return p, nil
-}
-
-// prepared is the process of a call that was prepared a moment ago.
-func (r *Relay) prepared() (*process, error) {
-	r.mu.Lock()
-	p := r.other
-	r.mu.Unlock()
-	if p == nil || p.over() {
-		return r.process()
-	}
 	return p, nil
 }
 

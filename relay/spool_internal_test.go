@@ -170,14 +170,14 @@ func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
 	}
 	for room := range len(said) {
 		on := httptest.NewRecorder()
-		k := &keeper{file: &scarce{file(), room}, on: on, res: answered()}
+		k := &keeper{file: &scarce{file(), room}, on: on, res: answered()} //nolint:bodyclose // A text.
 		if err := k.copy(); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || !k.begun || on.Body.String() != said || on.Header().Get("X-Said") != "so" {
 			t.Errorf("room for %d: %v, %v, %q %v", room, err, k.lost, on.Body, on.Header())
 		}
 	}
 	for _, begun := range []bool{false, true} {
 		f := file()
-		k := &keeper{file: f, on: deaf{httptest.NewRecorder()}, res: answered()}
+		k := &keeper{file: f, on: deaf{httptest.NewRecorder()}, res: answered()} //nolint:bodyclose // A text.
 		if begun {
 			k.begin()
 		}

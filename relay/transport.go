@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,55 +84,6 @@ func closed(req *http.Request) error {
 	return req.Body.Close()
 }
 
-// recall answers a request, which is not sent, with what is kept.
-func (t *Transport) recall(req *http.Request, id string) (*http.Response, error) {
-	res, err := t.kept(req, id) //nolint:bodyclose // The caller's.
-	return res, errors.Join(err, closed(req))
-}
-
-// kept is the answer to a request in the folder.
-func (t *Transport) kept(req *http.Request, id string) (*http.Response, error) {
-	a, f, err := t.relay.spool.open(id)
-	switch {
-	case err != nil:
-		left(req.Context())
-		return nil, err
-	case a.Failed != "":
-		return nil, a.failure(req.Context())
-	}
-	left(req.Context())
-	return &http.Response{
-		Status: strconv.Itoa(a.Status) + " " + http.StatusText(a.Status), StatusCode: a.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header(a.Header), ContentLength: -1, Request: req, Body: &keptBody{f, a.Cut != ""},
-	}, nil
-}
-
-// keptBody reads a kept body, and ends as that ended.
-type keptBody struct {
-	file *os.File // not embedded: what it can do besides knows nothing of cut
-	cut  bool
-}
-
-// Read implements io.Reader.
-func (b *keptBody) Read(p []byte) (int, error) {
-	n, err := b.file.Read(p)
-	if errors.Is(err, io.EOF) && b.cut {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// Close implements io.Closer.
-func (b *keptBody) Close() error { return b.file.Close() }
-
-// failure is the error of a call without an answer.
-func (a answer) failure(ctx context.Context) error {
-	if a.Left {
-		left(ctx)
-	}
-	return errors.New(a.Failed)
-}
-
 // left tells whoever watches a request that it has left this machine.
 func left(ctx context.Context) {
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.WroteHeaders != nil {
@@ -143,7 +93,7 @@ func left(ctx context.Context) {
 
 // carry hands a request to the relay's process.
 func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) {
-	p, err := t.relay.prepared() //nolint:contextcheck // It may have to begin a process.
+	p, err := t.relay.process() //nolint:contextcheck // A short look at a socket.
 	if err != nil {
 		return nil, errors.Join(err, closed(req))
 	}
@@ -152,46 +102,61 @@ func (t *Transport) carry(req *http.Request, id string) (*http.Response, error) 
 		t.relay.spool.giveUp(id)
 		return nil, errors.Join(context.Cause(ctx), closed(req))
 	}
-	// The request's own context ends with the connection, which stops nothing over there, so
-	// it is told. Who watches the request is not told of the way to the relay.
+	w := t.watch(ctx, p, id)
+	res, err := p.client.RoundTrip(wrapped(req, w.inner, id)) //nolint:contextcheck // See watch.
+	if err != nil {
+		w.over()
+		if !w.unsent.Load() && t.departed(id) {
+			left(ctx)
+		}
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	a, failed := refusal(res.Header)
+	if kept := res.Header.Get(keptField) != ""; kept || failed {
+		_ = res.Body.Close() // it is empty
+		w.over()
+		if kept {
+			return t.taken(req, id)
+		}
+		err := a.failure(ctx)
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
+	left(ctx)
+	res.Request = req
+	abort := func() { p.abort(id) } //nolint:contextcheck // It is told also after the end of the request's own.
+	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: abort, over: w.over}
+	return res, nil
+}
+
+// watched is a request that is being carried.
+type watched struct {
+	// inner is its context on the way to the relay's process. The request's own ends with the
+	// connection, which stops nothing over there, so that is told; and who watches the
+	// request is not told of the way there.
+	inner context.Context //nolint:containedctx // It belongs to the request.
+	// unsent says that it was given up in time.
+	unsent atomic.Bool
+	// over ends the watch.
+	over func()
+}
+
+// watch stops a call when ctx ends, but where that is left.
+func (t *Transport) watch(ctx context.Context, p *process, id string) *watched {
+	w := &watched{}
 	inner, end := context.WithCancel(context.Background())
-	var unsent atomic.Bool
 	stop := context.AfterFunc(ctx, func() {
 		if !journal.Left(ctx) {
-			if unsent.Store(t.relay.spool.giveUp(id)); !unsent.Load() {
+			if w.unsent.Store(t.relay.spool.giveUp(id)); !w.unsent.Load() {
 				p.abort(id) //nolint:contextcheck // It tells that the request's own has ended.
 			}
 		}
 		end()
 	})
-	over := sync.OnceFunc(func() {
+	w.inner, w.over = inner, sync.OnceFunc(func() {
 		stop()
 		end()
 	})
-	res, err := p.client.RoundTrip(wrapped(req, inner, id)) //nolint:contextcheck // See above.
-	if err != nil {
-		over()
-		if !unsent.Load() && t.departed(id) {
-			left(ctx)
-		}
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	if a, failed := refusal(res.Header); failed {
-		_ = res.Body.Close() // it is empty
-		over()
-		err := a.failure(ctx)
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	if res.Header.Get(keptField) != "" {
-		_ = res.Body.Close() // it is empty
-		over()
-		return t.kept(req, id)
-	}
-	left(ctx)
-	res.Request = req
-	abort := func() { p.abort(id) } //nolint:contextcheck // It is told also after the end of the request's own.
-	res.Body = &carriedBody{ReadCloser: res.Body, ctx: ctx, abort: abort, over: over}
-	return res, nil
+	return w
 }
 
 // refusal reads why there is no answer, if the relay's process says so.
