@@ -15,7 +15,7 @@ LINT     := bin/golangci-lint
 # The command-line tests for which the database matters, by parts of their names, and those
 # that have such a name but look at files of SQLite or at no database at all: `make test`
 # proves the same. PGTESTS=. PGSKIP=- runs all on PostgreSQL.
-PGTESTS  ?= Kill|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation|ShareADataFolder
+PGTESTS  ?= Kill|Stopped|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation|ShareADataFolder
 PGSKIP   ?= EngineFile|DatabaseFilesGo|SourcesThatDoNotServe|DoctorKnowsWhoSearches|EveryServiceIsShownPictures|PicturesThatAreConverted|CostInWords|RetryAfterIsTooLong
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
