@@ -55,7 +55,7 @@ trap : QUIT
 	[ -e "$dir/made" ] || "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C \
 		--locale-provider=icu --icu-locale=en-US --no-sync --no-instructions >/dev/null && : >"$dir/made" &&
 	exec "$bin/postgres" -D "$dir/data" -k "$dir" -h "" -F -c hba_file="$dir/pg_hba.conf" -c full_page_writes=off \
-		-c max_connections=300 -c shared_buffers=32MB -c autovacuum=off
+		-c max_connections=900 -c shared_buffers=32MB -c autovacuum=off
 } & server=$!
 read -r word
 kill -QUIT 0
