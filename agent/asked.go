@@ -49,9 +49,15 @@ func (r *run) unanswered(ctx context.Context, step, id string) (times int) {
 	if !r.calledBefore.open[id] {
 		return 0
 	}
-	for times = 1; r.journal.Knows(againStep(step, times)); times++ {
+	return r.losses(step) + 1
+}
+
+// losses is how often the journal says that a model call was made again.
+func (r *run) losses(step string) (n int) {
+	for r.journal.Knows(againStep(step, n+1)) {
+		n++
 	}
-	return times
+	return n
 }
 
 // forgo lets the budgets count a call that an earlier process made and that was not answered,

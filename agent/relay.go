@@ -21,7 +21,13 @@ func (r *run) relay() journal.Relay { return journal.RelayOf(r.model) }
 // have the answer, or know that it was never sent.
 func (r *run) carried(ctx context.Context, step, id string, made int) (how *journal.Carried, lost int) {
 	relay := r.relay()
-	if relay == nil || r.journal.Knows(step) || r.begins(ctx, step) != nil {
+	switch {
+	case relay == nil:
+		return nil, made
+	case r.journal.Knows(step): // its process may have died before it let go of the call
+		relay.Forget(callID(id, r.losses(step)))
+		return nil, made
+	case r.begins(ctx, step) != nil:
 		return nil, made
 	}
 	lost = made

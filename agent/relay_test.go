@@ -109,6 +109,7 @@ func TestCallsOfTheDead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, id, known := lastCall(t)
+			first := w.watcher.prompts[0].ID
 			relay := &scriptedRelay{fates: map[string]journal.Fate{}, err: c.err}
 			for n, fate := range c.fates {
 				relay.fates[id+"-call-"+n] = fate
@@ -130,7 +131,7 @@ func TestCallsOfTheDead(t *testing.T) {
 				t.Errorf("carried as %+v", got)
 			case c.call != "" && (got == nil || got.ID != id+"-call-"+c.call || got.Recalled != c.recalled):
 				t.Errorf("carried as %+v, want %s", got, c.call)
-			case c.call != "" && !slices.Equal(relay.forgotten, []string{got.ID}):
+			case c.call != "" && !slices.Equal(relay.forgotten, []string{first + "-call-0", got.ID}):
 				t.Errorf("forgotten %q", relay.forgotten)
 			}
 			if res.Cost.Complete == c.lost || res.Usage.ModelCalls != 2 {
@@ -143,6 +144,28 @@ func TestCallsOfTheDead(t *testing.T) {
 				t.Errorf("told %v", w.watcher.types())
 			}
 		})
+	}
+}
+
+// TestAnswersOfKnownStepsAreLetGo: a process that died when its step was saved left the answer, which
+// a retry of the run must not take for one of its own.
+func TestAnswersOfKnownStepsAreLetGo(t *testing.T) {
+	t.Parallel()
+	for lost, want := range map[string]string{"": "0", "turn-1-model-again-1": "1"} {
+		w, _, known := lastCall(t)
+		first := w.watcher.prompts[0].ID
+		if lost != "" {
+			known[lost] = []byte("{}")
+		}
+		relay := &scriptedRelay{}
+		w.script.relay = relay
+		w.script.answers["painter"] = []any{`{"message":"done","done":true}`}
+		if _, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", RunID: fixedRun, Begun: true, Journal: journal.Remember(journal.Memory{}, known)}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(relay.forgotten, first+"-call-"+want) || slices.ContainsFunc(relay.prepared, func(id string) bool { return strings.HasPrefix(id, first) }) {
+			t.Errorf("prepared %q, forgotten %q", relay.prepared, relay.forgotten)
+		}
 	}
 }
 
