@@ -18,13 +18,13 @@ import (
 
 // Header fields between the two processes.
 const (
-	callField   = "Relay-Call"
-	originField = "Relay-Origin"
-	hostField   = "Relay-Host"
-	untilField  = "Relay-Until"
-	failedField = "Relay-Failed"
-	leftField   = "Relay-Left"
-	keptField   = "Relay-Kept"
+	callField   = "Relay-Call"   // the request's name, see part
+	originField = "Relay-Origin" // scheme and host where it goes
+	hostField   = "Relay-Host"   // the Host that it names
+	untilField  = "Relay-Until"  // its deadline in ms of Unix time
+	failedField = "Relay-Failed" // why there is no answer, quoted
+	leftField   = "Relay-Left"   // that it had left this machine all the same
+	keptField   = "Relay-Kept"   // that the answer is whole, in the folder
 )
 
 // abortTime is how long the wish to stop a call is tried to be told.

@@ -23,7 +23,7 @@ const owner = "local"
 // databaseVariable names the database of the ledger and of the durable engine.
 const databaseVariable = "ATELIER_DATABASE_URL"
 
-// relayVariable turns off that calls are carried by a process of their own.
+// relayVariable turns off that calls that may be billed are carried by a process of their own.
 const relayVariable = "ATELIER_RELAY"
 
 // settings are what the environment says. The zero value of each field means unset.
@@ -56,7 +56,7 @@ type settings struct {
 	runsAtOnce int
 	// patience is how long a run waits for a database that was lost.
 	patience time.Duration
-	// relay says that calls to image providers are carried by a process of their own.
+	// relay says that calls that may be billed are carried by a process of their own.
 	relay bool
 	// env reads the variables that such files name.
 	env func(string) string

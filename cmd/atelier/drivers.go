@@ -42,7 +42,8 @@ func (a *app) drivers() ([]generate.Driver, error) {
 	return all, failed
 }
 
-// base carries the calls of drivers: what is paid for by the relay, if there is one.
+// base carries the calls of drivers and chat models: what is paid for by the relay. It is nil where there is
+// none, and then they have their usual one.
 func (a *app) base() http.RoundTripper {
 	if a.relay == nil {
 		return nil

@@ -30,6 +30,7 @@ type Driver struct{ client *proxy.Client }
 var (
 	_ generate.Notified = (*Driver)(nil)
 	_ generate.Reviewed = (*Driver)(nil)
+	_ generate.Relayed  = (*Driver)(nil)
 )
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
