@@ -249,3 +249,19 @@ func TestClosedWhileUnderWay(t *testing.T) {
 		t.Errorf("after Close: %+v", o)
 	}
 }
+
+func TestTheDeadlinePassesOn(t *testing.T) {
+	t.Parallel()
+	h := hold(t)
+	folder := t.TempDir()
+	p := begin(t, order{Folder: folder, URL: h.URL, Do: "call", Seconds: 2})
+	<-h.came
+	p.kill()
+	<-h.gone
+	r := open(t, folder)
+	fate(t, r, theCall, journal.FateAnswered)
+	o := ask(r.Transport(nil), post(t, recalled(t, theCall), h.URL, ""))
+	if o.Err == nil || !strings.Contains(o.Err.Error(), context.DeadlineExceeded.Error()) || !o.Sent {
+		t.Errorf("%+v", o)
+	}
+}
