@@ -53,6 +53,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case c.Recalled && t.fate(req.Context(), id) == journal.FateAnswered:
 		return t.recall(req, id)
+	case c.Recalled && t.relay.spool.has(id, void) && t.relay.spool.knows(part(c.ID, n+1)): // it was made again then, and is now
+		return nil, errors.Join(errVoid, closed(req))
 	case c.Recalled && (n == 1 || t.relay.spool.has(id, sent)):
 		left(req.Context())
 		return nil, errors.Join(errors.New("its answer is not there any more"), closed(req))
