@@ -30,21 +30,21 @@ func (r *run) carried(ctx context.Context, step, id string, made int) (how *jour
 	case r.begins(ctx, step) != nil:
 		return nil, made
 	}
-	lost = made
-	if r.replays {
-		last := max(0, made-1)
-		switch how := (&journal.Carried{ID: callID(id, last), Recalled: true}); relay.Fate(ctx, how.ID) {
-		case journal.FateAnswered, journal.FateUnderWay: // the latter where ctx ended
-			return how, last
-		case journal.FateUnsent:
-			lost = last
-		case journal.FateUnknown:
+	lost, first := made, max(0, made-1)
+	for n := first; n < first+mostCalls; n++ {
+		how := &journal.Carried{ID: callID(id, n)}
+		switch fate := r.fate(ctx, how.ID); {
+		case fate == journal.FateAnswered || fate == journal.FateUnderWay: // the latter where ctx ended
+			how.Recalled = true
+			return how, min(lost, n)
+		case fate == journal.FateUnsent:
+			lost = min(lost, n)
+		case n < made: // that was the call without an answer
+			continue
 		}
-	}
-	for n := lost; n < lost+mostCalls; n++ {
-		err := relay.Prepare(callID(id, n))
+		err := relay.Prepare(how.ID)
 		if err == nil {
-			return &journal.Carried{ID: callID(id, n)}, lost
+			return how, lost
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			r.warn(ctx, "the relay cannot be used, so a model call is lost, and made again, if this process is killed while it waits for the answer: "+media.Scrub(err.Error()))
@@ -52,6 +52,14 @@ func (r *run) carried(ctx context.Context, step, id string, made int) (how *jour
 		}
 	}
 	return nil, lost
+}
+
+// fate is what became of a call of an earlier process.
+func (r *run) fate(ctx context.Context, id string) journal.Fate {
+	if !r.replays {
+		return journal.FateUnknown
+	}
+	return r.relay().Fate(ctx, id)
 }
 
 // callID names a model call for the relay; n is how often it was lost before.

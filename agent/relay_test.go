@@ -97,14 +97,15 @@ func TestCallsOfTheDead(t *testing.T) {
 		lost     bool // a call counts that had no answer
 		warns    bool
 	}{
-		"answered":                    {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateAnswered}, call: "0", recalled: true},
-		"answered, not on record":     {fates: map[string]journal.Fate{"0": journal.FateAnswered}, call: "0", recalled: true},
-		"never sent":                  {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnsent}, call: "0"},
-		"lost":                        {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown}, call: "1", lost: true},
-		"lost, and a name was taken":  {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateUnknown}, call: "2", lost: true},
-		"lost, then answered":         {deaths: 2, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateAnswered}, call: "1", recalled: true, lost: true},
-		"lost, then never sent":       {deaths: 2, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateUnsent}, call: "1", lost: true},
-		"lost, and no relay any more": {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown}, err: errors.New("no room"), lost: true, warns: true},
+		"answered":                   {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateAnswered}, call: "0", recalled: true},
+		"answered, not on record":    {fates: map[string]journal.Fate{"0": journal.FateAnswered}, call: "0", recalled: true},
+		"never sent":                 {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnsent}, call: "0"},
+		"lost":                       {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown}, call: "1", lost: true},
+		"lost, and a name was taken": {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateUnknown}, call: "2", lost: true},
+		"lost, then answered":        {deaths: 2, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateAnswered}, call: "1", recalled: true, lost: true},
+		"lost, once not on record, then answered": {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateUnknown, "2": journal.FateAnswered}, call: "2", recalled: true, lost: true},
+		"lost, then never sent":                   {deaths: 2, fates: map[string]journal.Fate{"0": journal.FateUnknown, "1": journal.FateUnsent}, call: "1", lost: true},
+		"lost, and no relay any more":             {deaths: 1, fates: map[string]journal.Fate{"0": journal.FateUnknown}, err: errors.New("no room"), lost: true, warns: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,10 +34,10 @@ func (x *execution) carry(ctx context.Context, c call) {
 		return
 	default: // what an earlier process began is ended, which asks for nothing that has to wait its turn
 	}
-	begun := x.takeUp(ctx, c)
+	b := x.takeUp(ctx, c)
 	var waited time.Time
-	for number := begun.next; !begun.over; number++ {
-		got, called, err := x.advance(ctx, c, &begun, number, waited)
+	for number := b.next; !b.over; number++ {
+		got, called, err := x.advance(ctx, c, &b, number, waited)
 		switch {
 		case !called:
 			x.fail(ctx, c, 0, err)
@@ -101,8 +101,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}()
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
-	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
-		x.forget(c, a)
+	if err := x.g.config.Operations.Attempt(ctx, a); err != nil { // it may be saved all the same: then the relay knows that it was not sent
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e

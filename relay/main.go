@@ -26,6 +26,8 @@ const (
 	smallBody = 1 << 20
 	// largestAnswer bounds what is kept of one answer.
 	largestAnswer = 1 << 30
+	// sweepEvery is how often the folder is swept.
+	sweepEvery = 24 * time.Hour
 	// headerTime is how long a connection of the program may be there before its first request.
 	headerTime = time.Minute
 )
@@ -52,7 +54,12 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 	if err != nil {
 		return err
 	}
-	s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
+	go func() {
+		s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
+		for now := range time.Tick(sweepEvery) {
+			s.sweep(now)
+		}
+	}()
 	w := &worker{spool: s, names: &syncer{folder: s.folder}, base: http.DefaultTransport, under: map[string]underWay{}}
 	srv := &http.Server{Handler: w, ReadHeaderTimeout: headerTime}
 	over := make(chan error, 1)

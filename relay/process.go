@@ -9,10 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // folderVariable makes a process one of a relay, see [Main].
 const folderVariable = "ATELIER_RELAY_PROCESS"
+
+// reachTime is how long the process is given to be reached.
+const reachTime = 2 * time.Second
 
 // process is the relay's process as its program sees it.
 type process struct {
@@ -93,7 +97,9 @@ func (p *process) living() bool {
 	if p.over() {
 		return false
 	}
-	c, err := p.client.DialContext(context.Background(), "", "")
+	ctx, cancel := context.WithTimeout(context.Background(), reachTime)
+	defer cancel()
+	c, err := p.client.DialContext(ctx, "", "")
 	if err != nil {
 		return false
 	}
