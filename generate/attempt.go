@@ -101,7 +101,8 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}()
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
-	if err := x.g.config.Operations.Attempt(ctx, a); err != nil { // it may be saved all the same: then the relay knows that it was not sent
+	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
+		x.forget(c, a)
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e
