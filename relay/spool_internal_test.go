@@ -170,9 +170,13 @@ func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
 	}
 	for room := range len(said) {
 		on := httptest.NewRecorder()
-		k := &keeper{file: &scarce{file(), room}, on: on, res: answered()} //nolint:bodyclose // A text.
+		f := file()
+		k := &keeper{file: &scarce{f, room}, on: on, res: answered()} //nolint:bodyclose // A text.
 		if err := k.copy(); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || !k.begun || on.Body.String() != said || on.Header().Get("X-Said") != "so" {
 			t.Errorf("room for %d: %v, %v, %q %v", room, err, k.lost, on.Body, on.Header())
+		}
+		if b, err := os.ReadFile(f.Name()); len(b) > 0 || err != nil {
+			t.Errorf("room for %d: %q takes room and is of no use, %v", room, b, err)
 		}
 	}
 	for _, begun := range []bool{false, true} {
