@@ -132,9 +132,24 @@ func (k *keeper) begin() {
 	}
 	k.on.WriteHeader(k.res.StatusCode)
 	if k.size > 0 {
-		_, k.gone = io.Copy(k.on, io.NewSectionReader(k.file, 0, k.size))
+		_, k.gone = io.Copy(k.on, k.kept())
 	}
 	k.flush()
+}
+
+// kept is what there is of the body. On a disk that is full it makes room first: what the program makes of the
+// answer needs it before it has read all of it.
+func (k *keeper) kept() io.Reader {
+	file := io.NewSectionReader(k.file, 0, k.size)
+	if k.lost == nil || k.size > mostRescued {
+		return file
+	}
+	b := make([]byte, k.size)
+	if _, err := io.ReadFull(file, b); err != nil {
+		return io.NewSectionReader(k.file, 0, k.size)
+	}
+	k.drop()
+	return bytes.NewReader(b)
 }
 
 func (k *keeper) flush() {
@@ -153,7 +168,7 @@ func (k *keeper) Write(p []byte) (int, error) {
 			if !k.begun {
 				k.begin()
 			}
-			k.drop() // at once: what the program makes of the answer may need the room
+			k.drop()
 		}
 	}
 	k.size += int64(len(p))

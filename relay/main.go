@@ -26,6 +26,8 @@ const (
 	smallBody = 1 << 20
 	// largestAnswer bounds what is kept of one answer.
 	largestAnswer = 1 << 30
+	// mostRescued is how much of an answer is taken into memory when the disk is full.
+	mostRescued = 64 << 20
 	// headerTime is how long a connection of the program may be there before its first request.
 	headerTime = time.Minute
 )
