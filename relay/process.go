@@ -73,14 +73,17 @@ func self() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	as, err := os.Stat(running)
-	if err != nil {
-		return path, nil
+	if _, missing := os.Stat(running); missing == nil && !same(path, running) {
+		return running, nil
 	}
-	if named, err := os.Stat(path); err == nil && os.SameFile(named, as) {
-		return path, nil // with a name that people know
-	}
-	return running, nil
+	return path, nil // a name that people know
+}
+
+// same tells whether two paths lead to one file.
+func same(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 func start(program, folder, dir string) (*process, error) {

@@ -13,7 +13,7 @@ import (
 func (o order) vanish() error {
 	err := os.Remove(o.Program)
 	if err == nil && o.Replace != "" {
-		err = os.WriteFile(o.Program, []byte(o.Replace), 0o700) //nolint:gosec // It is to look like a program.
+		err = os.WriteFile(o.Program, []byte(o.Replace), 0o700)
 	}
 	return err
 }
