@@ -82,6 +82,9 @@ func (w *worker) answer(out http.ResponseWriter, id string, res *http.Response) 
 	default:
 		k.begin()
 	}
+	if k.lost != nil {
+		k.drop()
+	}
 	if k.begun && a.Cut != "" {
 		panic(http.ErrAbortHandler) // so that the program sees no whole answer either
 	}
@@ -94,6 +97,7 @@ type keeper struct {
 	file interface {
 		io.Writer
 		io.ReaderAt
+		Truncate(size int64) error
 	}
 	size int64 // of what is in the file, or went to the program
 	lost error // why the file is of no use
@@ -128,9 +132,24 @@ func (k *keeper) begin() {
 	}
 	k.on.WriteHeader(k.res.StatusCode)
 	if k.size > 0 {
-		_, k.gone = io.Copy(k.on, io.NewSectionReader(k.file, 0, k.size))
+		_, k.gone = io.Copy(k.on, k.kept())
 	}
 	k.flush()
+}
+
+// kept is what there is of the body. On a disk that is full it makes room first: what the program makes of the
+// answer needs it before it has read all of it.
+func (k *keeper) kept() io.Reader {
+	file := io.NewSectionReader(k.file, 0, k.size)
+	if k.lost == nil || k.size > mostRescued {
+		return file
+	}
+	b := make([]byte, k.size)
+	if _, err := io.ReadFull(file, b); err != nil {
+		return io.NewSectionReader(k.file, 0, k.size)
+	}
+	k.drop()
+	return bytes.NewReader(b)
 }
 
 func (k *keeper) flush() {
@@ -139,11 +158,17 @@ func (k *keeper) flush() {
 	}
 }
 
+// drop frees the room of what is of no use.
+func (k *keeper) drop() { _ = k.file.Truncate(0) }
+
 // Write never fails.
 func (k *keeper) Write(p []byte) (int, error) {
 	if k.lost == nil {
-		if _, k.lost = k.file.Write(p); k.lost != nil && !k.begun {
-			k.begin()
+		if _, k.lost = k.file.Write(p); k.lost != nil {
+			if !k.begun {
+				k.begin()
+			}
+			k.drop()
 		}
 	}
 	k.size += int64(len(p))

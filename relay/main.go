@@ -28,6 +28,8 @@ const (
 	largestAnswer = 1 << 30
 	// sweepEvery is how often the folder is swept.
 	sweepEvery = 24 * time.Hour
+	// mostRescued is how much of an answer is taken into memory when the disk is full.
+	mostRescued = 64 << 20
 	// headerTime is how long a connection of the program may be there before its first request.
 	headerTime = time.Minute
 )

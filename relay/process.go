@@ -28,7 +28,13 @@ type process struct {
 
 // begin starts a process that serves calls on a socket of its own.
 func begin(program, folder string) (*process, error) {
-	dir, err := os.MkdirTemp(place(os.TempDir()), "atelier-")
+	if program == "" {
+		var err error
+		if program, err = self(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := socketFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +45,49 @@ func begin(program, folder string) (*process, error) {
 	return p, nil
 }
 
+// commonTemporary is where a socket finds its place if it has none where the environment says.
+const commonTemporary = "/tmp"
+
+// socketFolder makes the folder of a socket.
+func socketFolder() (string, error) {
+	dir, err := os.MkdirTemp(place(os.TempDir()), "atelier-")
+	if err == nil {
+		return dir, nil
+	}
+	if dir, other := os.MkdirTemp(commonTemporary, "atelier-"); other == nil {
+		return dir, nil
+	}
+	return "", err
+}
+
 // place is where the folder of a socket is made: the name of a socket has little room.
 func place(temporary string) string {
 	const most = 70 // of 104, or 108
 	if len(temporary) > most {
-		return "/tmp"
+		return commonTemporary
 	}
 	return temporary
+}
+
+// self is what the process of this program runs: the program as it is now, also where its file was
+// replaced or removed since it began, if the system still has that.
+func self() (string, error) {
+	const running = "/proc/self/exe" // Linux
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if _, missing := os.Stat(running); missing == nil && !same(path, running) {
+		return running, nil
+	}
+	return path, nil // a name that people know
+}
+
+// same tells whether two paths lead to one file.
+func same(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 func start(program, folder, dir string) (*process, error) {

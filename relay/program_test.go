@@ -33,6 +33,9 @@ type order struct {
 	Seconds int // that the call may take; 0 means as many as it likes
 	// Temporary is the folder for what is temporary; default one of its own.
 	Temporary string
+	// Program is what is run; default this one. Replace is what its file is replaced with before
+	// the first call; with nothing it is removed.
+	Program, Replace string
 }
 
 // The call of every program, and what it sends.
@@ -57,6 +60,9 @@ func program(text string) {
 
 func (o order) run() error {
 	r, err := relay.New(relay.Config{Folder: o.Folder})
+	if err == nil && o.Program != "" {
+		err = o.vanish()
+	}
 	if err == nil {
 		err = r.Prepare(theCall)
 	}
@@ -124,7 +130,7 @@ func begin(t *testing.T, o order) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.Command(cmp.Or(o.Program, os.Args[0]))
 	cmd.Env = append(os.Environ(), orderVariable+"="+string(text), "TMPDIR="+cmp.Or(o.Temporary, tmp))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = os.Stderr

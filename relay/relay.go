@@ -49,14 +49,15 @@ type Config struct {
 	// Folder keeps calls and their answers; it is made where it is missing, for this user only.
 	// Programs that go on with each other's work share it. Required.
 	Folder string
-	// Program is what the process runs; default this program. Its main calls [Main] first.
+	// Program is what the process runs; default this program, as it is in memory where the system (Linux)
+	// can begin that. Its main calls [Main] first.
 	Program string
 }
 
 // Relay is one program's end. It is safe for concurrent use.
 type Relay struct {
 	spool   spool
-	program string
+	program string // empty means this one
 
 	mu    sync.Mutex // guards below
 	other *process   // nil until the first call
@@ -75,11 +76,6 @@ func New(c Config) (*Relay, error) {
 	folder, err := filepath.Abs(c.Folder)
 	if err != nil {
 		return nil, err
-	}
-	if c.Program == "" {
-		if c.Program, err = os.Executable(); err != nil {
-			return nil, err
-		}
 	}
 	return &Relay{spool: spool{folder}, program: c.Program}, nil
 }

@@ -155,6 +155,22 @@ type deaf struct{ *httptest.ResponseRecorder }
 
 func (deaf) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
+// watchful is a program that looks how much of the disk is taken when it gets something.
+type watchful struct {
+	*httptest.ResponseRecorder
+	file  *os.File
+	taken int64
+}
+
+func (p *watchful) Write(b []byte) (int, error) {
+	info, err := p.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	p.taken = max(p.taken, info.Size())
+	return p.ResponseRecorder.Write(b)
+}
+
 // TestTheAnswerIsHandedOnWhenTheDiskIsFull, whole, and is kept when the program is gone.
 func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
 	t.Parallel()
@@ -171,10 +187,17 @@ func TestTheAnswerIsHandedOnWhenTheDiskIsFull(t *testing.T) {
 		return f
 	}
 	for room := range len(said) {
-		on := httptest.NewRecorder()
-		k := &keeper{file: &scarce{file(), room}, on: on, res: answered()} //nolint:bodyclose // A text.
+		f := file()
+		on := &watchful{ResponseRecorder: httptest.NewRecorder(), file: f}
+		k := &keeper{file: &scarce{f, room}, on: on, res: answered()} //nolint:bodyclose // A text.
 		if err := k.copy(); err != nil || !errors.Is(k.lost, syscall.ENOSPC) || !k.begun || on.Body.String() != said || on.Header().Get("X-Said") != "so" {
 			t.Errorf("room for %d: %v, %v, %q %v", room, err, k.lost, on.Body, on.Header())
+		}
+		if b, err := os.ReadFile(f.Name()); len(b) > 0 || err != nil {
+			t.Errorf("room for %d: %q takes room and is of no use, %v", room, b, err)
+		}
+		if on.taken > 0 {
+			t.Errorf("room for %d: when the program gets something, %d bytes are taken still", room, on.taken)
 		}
 	}
 	for _, begun := range []bool{false, true} {
