@@ -56,8 +56,8 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 	if err != nil {
 		return err
 	}
+	s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
 	go func() {
-		s.sweep(time.Now()) //nolint:forbidigo // Files have the times of the clock.
 		for now := range time.Tick(sweepEvery) {
 			s.sweep(now)
 		}
