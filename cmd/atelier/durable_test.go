@@ -237,7 +237,7 @@ func killed(t *testing.T, relay string, at int, want outcomeOf) {
 	if relay == "on" {
 		lost, repeated = 0, 0
 	}
-	o := s.atelier("resume", id, "--json")
+	o := s.start("resume", id, "--json").wait() // without the race detector, which a relay in this process would have too
 	if o.code != exitOK {
 		t.Fatalf("killed at %s, resumed with exit %d: %s%s", s.hit, o.code, o.stdout, o.stderr)
 	}

@@ -123,7 +123,9 @@ func TestKilledWithImages(t *testing.T) {
 					return // polls are not counted out: this one made fewer requests
 				}
 				id := s.onlyRun().ID
-				s.must("resume", id, "--json")
+				if o := s.start("resume", id, "--json").wait(); o.code != exitOK {
+					t.Fatalf("killed at %s: exit %d: %s", s.hit, o.code, o.stderr)
+				}
 				for table, n := range s.rows(t) {
 					if n != want[table] {
 						t.Errorf("killed at %s: %d rows in %s, want %d", s.hit, n, table, want[table])

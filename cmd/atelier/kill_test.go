@@ -223,8 +223,13 @@ func providersThatKill() map[string]func() deadly {
 			d := build()
 			d.alone = true
 			d.only = []string{"during the call"}
-			if name == "openai" || name == "bfl" || name == "leonardo" {
-				d.only = []string{"before the call", "during the call", "during the answer", "task id known, not saved", "picture stored, no record", "recorded, not committed", "receipt of call not saved"}
+			switch name {
+			case "openai":
+				d.only = []string{"before the call", "during the call", "during the answer", "picture stored, no record", "recorded, not committed", "receipt of call not saved"}
+			case "bfl":
+				d.only = []string{"before the call", "during the call", "during the answer", "task id known, not saved"}
+			case "leonardo":
+				d.only = []string{"before the call", "during the call"}
 			}
 			return d
 		}
