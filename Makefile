@@ -10,7 +10,7 @@ FUZZTIME ?= 20s
 # is C made into Go: they would be a third of the time of all tests.
 RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modernc.org/...=-d=checkptr=0')
 # More tests at once than processors, because many wait for processes that they started.
-PARALLEL ?= 4
+PARALLEL ?= 8
 LINT     := bin/golangci-lint
 # The command-line tests for which the database matters, by parts of their names, and those
 # that have such a name but look at files of SQLite or at no database at all: `make test`
