@@ -1,4 +1,4 @@
-# Atelier. `make` shows what there is; `make check` is what CI runs.
+# Atelier. `make` shows what there is; CI runs `make test check`.
 GO       ?= go
 BIN      := bin/atelier
 OUT      ?= demo-report
@@ -13,35 +13,44 @@ RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modern
 PARALLEL ?= 8
 LINT     := bin/golangci-lint
 # The command-line tests for which the database matters, by parts of their names, and those
-# that have such a name but look at files of SQLite or at no database at all: `make test`
+# that have such a name but look at files of SQLite or at no database at all: `make race`
 # proves the same. PGTESTS=. PGSKIP=- runs all on PostgreSQL.
 PGTESTS  ?= Kill|Stopped|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation|ShareADataFolder
 PGSKIP   ?= EngineFile|DatabaseFilesGo|SourcesThatDoNotServe|DoctorKnowsWhoSearches|EveryServiceIsShownPictures|PicturesThatAreConverted|CostInWords|RetryAfterIsTooLong
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test postgres check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
+.PHONY: help build demo run test race postgres check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## compile the one binary, without CGO
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
+	CGO_ENABLED=0 $(GO) build $(BUILDFLAGS) -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/atelier
 
-demo: build ## turn examples/energy into an illustrated report and open it
-	$(BIN) run research-agent "How is electricity generation changing, and what do carbon dioxide and disasters have to do with it? Include charts and one illustration of wind turbines and solar panels." --files examples/energy --out $(OUT) --open
+demo: BUILDFLAGS := -v
+demo: compiling build ## turn examples/energy into an illustrated report and open it
+	@echo "Reading examples/energy and writing $(OUT)/report.html …"
+	$(BIN) run research-agent "How has electricity generation changed by source, in which year did natural disasters cause the most deaths, how much did the mean CO2 rise from 1959 to 2019, and which year was the warmest? Include charts and one illustration of wind turbines and solar panels." --files examples/energy --out $(OUT) --open
+
+.PHONY: compiling
+compiling:
+	@echo "Compiling bin/atelier: a few minutes the first time, seconds afterwards. Each package is named when it is done."
 
 run: build ## run the binary: make run ARGS='models list'
 	$(BIN) $(ARGS)
 
-test: ## run every Go test with the race detector
+test: ## run every Go test in minutes; the matrices of killed processes with fewer rows
+	$(GO) test -short -timeout 15m -parallel $(PARALLEL) ./...
+
+race: ## run every Go test whole, with the race detector
 	$(GO) test $(RACE) -timeout 25m -parallel $(PARALLEL) ./...
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
 	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run ./run/durable ./action/database
 	$(GO) test -tags postgres -timeout 15m -parallel 6 -run '$(PGTESTS)' -skip '$(PGSKIP)' ./cmd/atelier
 
-check: lint verify test postgres e2e ## everything that CI runs
+check: lint verify race postgres e2e ## lint, generated files, all tests with the race detector, PostgreSQL, Chromium, benchmarks once
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
 
 $(LINT): tools/go.mod tools/go.sum

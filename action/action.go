@@ -48,6 +48,10 @@ const (
 	FormatReader       BinaryFormat = "Reader"       // io.Reader, closed after reading if it is an io.Closer
 )
 
+// TagSource is the tag of actions whose results are what the sources say: rows of a query,
+// text of a file or page. Numbers of a report are looked for in them.
+const TagSource = "source"
+
 // Param describes one parameter. Names are PascalCase.
 type Param struct {
 	Name string `json:"name"`
@@ -117,7 +121,12 @@ type Call struct {
 	InUse func(r media.Ref) string
 
 	changes []media.Change
+	given   map[string]any // the parameters as the caller wrote them
 }
+
+// TagPicture is the tag of actions that ask an image model for pictures. A run that called
+// some and got no picture says so.
+const TagPicture = "picture"
 
 // Result codes.
 const (
@@ -136,4 +145,15 @@ type Result struct {
 	Outputs map[string]any
 	// Warnings reach the run's result.
 	Warnings []string
+	// Substituted names the model that answered in the place of another one; nil if none did.
+	Substituted *Substitution
+}
+
+// Substitution is a model that answered in the place of another one. It reaches the run's
+// result as a disposition; the message is to tell the model of it.
+type Substitution struct {
+	// Asked and Applied are names of models, Reason is for people.
+	Asked   string `json:"asked"`
+	Applied string `json:"applied"`
+	Reason  string `json:"reason"`
 }

@@ -29,6 +29,16 @@ func (c *Call) Bool(name string) bool {
 // Has reports whether the parameter was given or has a default.
 func (c *Call) Has(name string) bool { return c.Params[name] != nil }
 
+// Given reports whether the caller gave the parameter: a default is not given.
+func (c *Call) Given(name string) bool {
+	for n, v := range c.given {
+		if nameKey(n) == nameKey(name) {
+			return !missing(v)
+		}
+	}
+	return false
+}
+
 // Items gives the media of a Binary parameter, scalar or array.
 func (c *Call) Items(name string) []media.Output {
 	switch v := c.Params[name].(type) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelier/media"
@@ -12,77 +13,64 @@ import (
 	"atelier/wire"
 )
 
+// What base64 is media, is wire's to decide; this file says what becomes of it in a value.
+
 // str handles a text: as the value it may be media as a whole, which gives a view,
-// or hold media, which gives placeholders.
+// or hold media, which gives placeholders. All other text passes byte for byte.
 func (p *pass) str(ctx context.Context, s string, n nested) any {
-	switch {
-	case len(s) < minSigned && !n.declared && !strings.HasPrefix(s, "data:"):
-		return strings.ToValidUTF8(s, "�")
-	case !utf8.ValidString(s) && (probe.Media([]byte(clipRaw(s, 4096))) || strings.IndexByte(s, 0) >= 0):
-		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{}))
+	if !utf8.ValidString(s) {
+		if probe.Media([]byte(s[:min(4096, len(s))])) || strings.IndexByte(s, 0) >= 0 {
+			return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{}))
+		}
+		s = strings.ToValidUTF8(s, "�")
 	}
-	s = unescaped(strings.ToValidUTF8(s, "�"))
-	if b, ok := hexadecimal(strings.TrimSpace(s), n.declared); ok {
+	t := strings.TrimSpace(s)
+	if b, ok := hexadecimal(t, n.declared); ok {
 		return p.keepBytes(ctx, b)
 	}
 	if n.declared {
-		if v, ok := p.declared(ctx, strings.TrimSpace(s), n); ok {
+		if v, ok := p.declared(ctx, t, n); ok {
 			return v
 		}
 	}
-	if v, ok := p.whole(ctx, s); ok {
-		return v
+	lifted, items := p.liftString(ctx, unescaped(s))
+	if len(items) == 1 && strings.TrimSpace(lifted) == items[0].Token {
+		return p.item(p.taken(ctx, items[0], media.Meta{}))
 	}
-	if t := strings.TrimSpace(s); !onlyBase64(t) || looksBase64(t) {
-		s = p.lift(ctx, s) // else it is one long identifier
+	if len(items) > 0 {
+		s = p.named(ctx, lifted, items)
 	}
-	s = withoutSigned(s)
-	if (n.declared || p.to.Documents) && len(s) >= p.to.Threshold {
+	switch {
+	case (n.declared || p.to.Documents) && len(s) >= p.to.Threshold:
 		return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{MIMEType: textType(s)}))
+	case n.item && len(items) == 0 && t != "":
+		return p.item(media.Output{}, media.Errorf(media.CodeInvalid, "a value declared as media is none: it is a text of %d bytes that cannot be decoded", len(s)))
 	}
 	return s
 }
 
-// declared takes what only a declaration makes media: small base64, an address, a
+// declared takes what only a declaration makes media: base64 of any length, an address, a
 // ref, a picture or page written as text.
 func (p *pass) declared(ctx context.Context, s string, n nested) (any, bool) {
 	switch {
-	case (n.format == FormatBase64String || signed(s)) && looksBase64(s):
-		return p.item(p.base64(ctx, s, media.Meta{})), true
 	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
 		if !strings.ContainsAny(s, " \n\t\"<>") {
 			return p.item(p.fetch(ctx, s, media.Meta{})), true
 		}
+	case strings.HasPrefix(s, "data:") && n.item:
+		return p.item(p.dataURL(ctx, s, media.Meta{})), true
 	case strings.HasPrefix(s, "<"):
-		if probe.Head([]byte(clipRaw(s, 4096))).MIMEType != "" {
+		if probe.Head([]byte(s[:min(4096, len(s))])).MIMEType != "" {
 			return p.item(p.keep(ctx, strings.NewReader(s), media.Meta{})), true
 		}
 	}
 	if o, err := p.to.Media.Find(s); err == nil {
 		return p.item(o, nil), true
 	}
+	if n.format == FormatBase64String && wire.Encoded(s) || wire.Signed(s) {
+		return p.item(p.base64(ctx, s, media.Meta{})), true
+	}
 	return nil, false
-}
-
-// whole takes a text that is one media item and nothing else.
-func (p *pass) whole(ctx context.Context, s string) (any, bool) {
-	t := strings.TrimSpace(s)
-	if isDataURL(t) {
-		return p.item(p.dataURL(ctx, t, media.Meta{})), true
-	}
-	if len(t) < p.to.Threshold && !signed(t) || !looksBase64(t) || len(t) < wholeSigned {
-		return nil, false
-	}
-	lifted, items := p.liftString(ctx, t)
-	switch {
-	case len(items) == 0:
-		return nil, false
-	case len(items) > 1 || lifted != items[0].Token: // a path or a name stands before it
-		return p.named(ctx, lifted, items), true
-	case items[0].Err != nil:
-		return p.item(media.Output{}, fmt.Errorf("store media: %w", items[0].Err)), true
-	}
-	return p.item(p.admit(ctx, media.NewOutput(items[0].Blob, media.Meta{}))), true
 }
 
 // liftString puts tokens in the place of the media that detection finds.
@@ -90,33 +78,21 @@ func (p *pass) liftString(ctx context.Context, s string) (string, []wire.Lifted)
 	return p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Threshold: p.to.Threshold})
 }
 
-// wholeSigned is the length from which an undeclared text with a signature is media.
-const wholeSigned = 256
-
-// isDataURL tells whether the text is a data URL and nothing else.
-func isDataURL(s string) bool {
-	head, body, ok := strings.Cut(s, ",")
-	if !ok || !strings.HasPrefix(head, "data:") || strings.ContainsAny(head, " \n\"'<>") {
-		return false
-	}
-	if strings.HasSuffix(head, ";base64") {
-		return onlyBase64(body)
-	}
-	return !strings.ContainsAny(body, " \n\"<>") || strings.HasPrefix(head, "data:image/")
-}
-
 // base64 stores the content of a text that is base64 as a whole.
 func (p *pass) base64(ctx context.Context, s string, m media.Meta) (media.Output, error) {
-	_, items := p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{
-		Scope: p.scope(ctx), Declared: true, MIMEType: m.MIMEType, Threshold: p.to.Threshold,
-	})
-	switch {
-	case len(items) != 1:
+	_, items := p.cfg.Store.LiftString(context.WithoutCancel(ctx), s, wire.ValueOptions{Scope: p.scope(ctx), Declared: true, MIMEType: m.MIMEType})
+	if len(items) != 1 {
 		return media.Output{}, media.Errorf(media.CodeInvalid, "a media item is not valid base64")
-	case items[0].Err != nil:
-		return media.Output{}, fmt.Errorf("store media: %w", items[0].Err)
 	}
-	return p.admit(ctx, media.NewOutput(items[0].Blob, m))
+	return p.taken(ctx, items[0], m)
+}
+
+// taken admits a lifted item.
+func (p *pass) taken(ctx context.Context, item wire.Lifted, m media.Meta) (media.Output, error) {
+	if item.Err != nil {
+		return media.Output{}, fmt.Errorf("store media: %w", item.Err)
+	}
+	return p.admit(ctx, media.NewOutput(item.Blob, m))
 }
 
 // scope signs the tokens of one pass; they never leave it.
@@ -149,18 +125,15 @@ func (p *pass) dataURL(ctx context.Context, s string, m media.Meta) (media.Outpu
 
 // lift replaces media inside a text by placeholders.
 func (p *pass) lift(ctx context.Context, s string) string {
-	if len(s) >= minSigned {
-		lifted, items := p.liftString(ctx, s)
-		s = p.named(ctx, lifted, items)
+	lifted, items := p.liftString(ctx, unescaped(s))
+	if len(items) == 0 {
+		return s
 	}
-	return p.smallDataURLs(ctx, s)
+	return p.named(ctx, lifted, items)
 }
 
 // named puts placeholders in the place of the items' tokens, which stand in order.
 func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string {
-	if len(items) == 0 {
-		return s
-	}
 	var out strings.Builder
 	for _, item := range items {
 		before, after, ok := strings.Cut(s, item.Token)
@@ -168,84 +141,43 @@ func (p *pass) named(ctx context.Context, s string, items []wire.Lifted) string 
 			continue
 		}
 		out.WriteString(before)
-		out.WriteString(p.placeholder(ctx, item))
+		if o, err := p.taken(ctx, item, media.Meta{}); err != nil {
+			p.item(o, err)
+			out.WriteString("[media not kept: " + strings.Map(unquoted, plainError(err)) + "]")
+		} else {
+			out.WriteString(o.Ref.Placeholder())
+		}
 		s = after
 	}
 	out.WriteString(s)
 	return out.String()
 }
 
-// placeholder admits a lifted item and gives what stands for it in text. A data
-// URL's head, which stays before a token, goes with it.
-func (p *pass) placeholder(ctx context.Context, item wire.Lifted) string {
-	if item.Err != nil {
-		return p.inText(media.Output{}, item.Err)
+// unquoted changes what would end the JSON string or the attribute around a text.
+func unquoted(r rune) rune {
+	switch {
+	case strings.ContainsRune("\"'`", r):
+		return '’'
+	case r == '\\' || r < ' ':
+		return ' '
 	}
-	return p.inText(p.admit(ctx, media.NewOutput(item.Blob, media.Meta{})))
+	return r
 }
 
-func (p *pass) inText(o media.Output, err error) string {
-	if err != nil {
-		p.item(o, err)
-		return "[media not kept: " + plainError(err) + "]"
-	}
-	return o.Ref.Placeholder()
-}
-
-// smallDataURLs takes what is left of data URLs inside a text: their heads before a
-// placeholder, and those that are too small for detection, at any size.
-func (p *pass) smallDataURLs(ctx context.Context, s string) string {
-	const mark = ";base64,"
-	var out strings.Builder
-	for {
-		i := strings.Index(s, mark)
-		if i < 0 {
-			break
-		}
-		body := i + len(mark)
-		open := dataURLStart(s[:i])
-		end := body
-		for end < len(s) && (isBase64Byte(s[end]) || s[end] == '=' || escape(s[end:]) > 0 && s[end+1] != 'n' && s[end+1] != 'r') {
-			end += max(1, escape(s[end:]))
-		}
-		switch {
-		case open < 0:
-			out.WriteString(s[:body])
-			end = body
-		case strings.HasPrefix(s[body:], "${media:"), strings.HasPrefix(s[body:], "[media not kept"):
-			out.WriteString(s[:open])
-			end = body
-		case end == body:
-			out.WriteString(s[:body])
-		default:
-			out.WriteString(s[:open])
-			out.WriteString(p.inText(p.dataURL(ctx, s[open:end], media.Meta{})))
-		}
-		s = s[end:]
-	}
-	if out.Len() == 0 {
-		return s
-	}
-	out.WriteString(s)
-	return out.String()
-}
-
-// dataURLStart gives where the data URL begins whose head ends s, or -1.
-func dataURLStart(s string) int {
-	from := max(0, len(s)-200)
-	open := strings.LastIndex(s[from:], "data:")
-	if open < 0 || strings.ContainsAny(s[from+open:], " \n\t\"'<>(),") {
-		return -1
-	}
-	return from + open
-}
-
-// message takes media out of a message, scrubs what base64 is left and clips it.
+// message takes media out of a message and clips it.
 func (p *pass) message(ctx context.Context, s string) string {
-	if s == "" {
-		return ""
-	}
-	return clip(safeText(p.lift(ctx, unescaped(strings.ToValidUTF8(s, "�")))), maxMessage)
+	return clip(p.lift(ctx, strings.ToValidUTF8(s, "�")), maxMessage)
+}
+
+// line is a name or a label as it may be shown anywhere: without media, which is
+// named, and without control characters.
+func line(s string) string {
+	return wire.NameMedia(strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(s, "�")))
 }
 
 // textType guesses the type of a large text that becomes a document.

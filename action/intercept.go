@@ -85,11 +85,14 @@ func (i *Interceptor) Value(ctx context.Context, t Target, v any) Intercepted {
 	return Intercepted{Value: safe, Media: p.stored, Warnings: p.warnings}
 }
 
-// Text takes media out of a message: it is replaced by placeholders, and what is
-// left of base64 by its length.
-func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, []media.Output) {
+// Text takes media out of what a person or a model wrote, also where that is JSON: only
+// data: URLs and base64 with a media signature are media, and become placeholders. All other
+// text comes back byte for byte.
+func (i *Interceptor) Text(ctx context.Context, t Target, s string) (string, Intercepted) {
 	p := i.begin(t)
-	return p.message(ctx, s), p.stored
+	p.to.Threshold = 0
+	s = p.lift(ctx, s)
+	return s, Intercepted{Media: p.stored, Warnings: p.warnings}
 }
 
 // Store keeps what r gives and admits it to the run: stored, recorded, in the set.
@@ -183,9 +186,9 @@ func (p *pass) complete(ctx context.Context, o *media.Output) {
 	if o.Label == "" && p.to.Label != "" {
 		o.Label = strings.ReplaceAll(p.to.Label, "%d", fmt.Sprint(len(p.stored)+1))
 	}
-	o.Label = clip(safeText(o.Label), 500)
-	o.Description = safeText(o.Description)
-	o.FileName = clip(safeText(baseName(o.FileName)), 200)
+	o.Label = clip(line(o.Label), 500)
+	o.Description = line(o.Description)
+	o.FileName = clip(baseName(line(o.FileName)), 200)
 }
 
 // baseName is a file name without the path that it may have come with.
@@ -221,7 +224,7 @@ func (p *pass) fetch(ctx context.Context, url string, m media.Meta) (media.Outpu
 func (p *pass) item(o media.Output, err error) any {
 	if err != nil {
 		p.failures++
-		e := scrubbed(err)
+		e := shown(err)
 		p.warn("a media item of %s was not kept: %s", p.to.Source, e.Message)
 		return map[string]any{"error": map[string]any{"code": string(e.Code), "message": e.Message}}
 	}
@@ -251,8 +254,8 @@ func View(o media.Output) map[string]any {
 // viewLabel is how much of a label a view carries, in bytes.
 const viewLabel = 48
 
-// scrubbed is err as it may be shown: no bytes, no base64, no cause.
-func scrubbed(err error) *media.Error {
+// shown is err as it may be shown: no bytes, no base64, no cause.
+func shown(err error) *media.Error {
 	e := &media.Error{Code: media.CodeOf(err), Message: plainError(err), Retryable: media.Retryable(err)}
 	var coded *media.Error
 	if errors.As(err, &coded) {
@@ -262,4 +265,4 @@ func scrubbed(err error) *media.Error {
 }
 
 // plainError is an error's text without media and of bearable length.
-func plainError(err error) string { return clip(safeText(err.Error()), maxMessage) }
+func plainError(err error) string { return clip(media.ErrorText(err.Error()), maxMessage) }

@@ -45,9 +45,11 @@ type Outcome struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Media are the items that the action gave, stored, recorded and in the set.
 	Media []media.Output `json:"-"`
+	// Substituted is that of the [Result].
+	Substituted *Substitution `json:"-"`
 	// Changes are what the action decided about items of the run; made already.
 	Changes []media.Change `json:"-"`
-	// Err is what lies under Error, scrubbed; nil on success.
+	// Err is what lies under Error, as it may be shown; nil on success.
 	Err error `json:"-"`
 }
 
@@ -70,7 +72,7 @@ func (r *Registry) Invoke(ctx context.Context, name string, raw map[string]any, 
 	}
 	a, err := r.Lookup(name)
 	if err != nil {
-		return failed(clip(safeText(name), 80), err)
+		return failed(clip(line(name), 80), err)
 	}
 	call, err := r.call(a, raw, env)
 	if err != nil {
@@ -89,7 +91,7 @@ func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
 		return nil, err
 	}
 	c := &Call{
-		Params: params, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
+		Params: params, given: raw, Media: env.Media, Agent: env.Agent, Prefer: env.Prefer,
 		Open: r.opener(env.Media), Progress: env.Progress, See: env.See, InUse: env.InUse,
 	}
 	if c.Progress == nil {
@@ -123,7 +125,7 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 	}
 	call, err := r.call(a, raw, env)
 	if err != nil {
-		return Price{}, scrubbed(err)
+		return Price{}, shown(err)
 	}
 	if a.Price == nil {
 		free := "0"
@@ -135,9 +137,9 @@ func (r *Registry) Price(ctx context.Context, name string, raw map[string]any, e
 		}
 	}()
 	if p, err = a.Price(ctx, call); err != nil {
-		return Price{}, scrubbed(err)
+		return Price{}, shown(err)
 	}
-	p.Note = clip(media.Scrub(p.Note), 300)
+	p.Note = clip(line(p.Note), 300)
 	return p, nil
 }
 
@@ -200,7 +202,7 @@ func printable(s string) bool {
 // failed makes the outcome of an invocation that gave nothing. What a model wrote into
 // its parameters may be quoted in the error.
 func failed(name string, err error) Outcome {
-	e := scrubbed(err)
+	e := shown(err)
 	return Outcome{Name: name, Code: Failure, Message: e.Message, Error: problemOf(e), Err: e}
 }
 

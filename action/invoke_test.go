@@ -33,8 +33,8 @@ func TestMessagesErrorsAndFailuresAreClean(t *testing.T) {
 		"truncated":        {Result{}, errors.New("got " + std[300:600] + "…"), 0},
 		"failed with data": {Result{Code: Failure, Message: "half done", Outputs: map[string]any{"Raw": std}}, errors.New("half"), 1},
 		"failure, no err":  {Result{Code: Failure, Message: std}, nil, 1},
-		"output name":      {Result{Outputs: map[string]any{std: 1}}, nil, 0},
-		"key in an output": {Result{Outputs: map[string]any{"a": map[string]any{std: 1}}}, nil, 0},
+		"output name":      {Result{Outputs: map[string]any{std: 1}}, nil, 1},
+		"key in an output": {Result{Outputs: map[string]any{"a": map[string]any{std: 1}}}, nil, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

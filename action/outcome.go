@@ -16,7 +16,7 @@ const maxMessage = 2000
 // outcome passes everything that an action gave through the interceptor.
 func (i *Interceptor) outcome(ctx context.Context, a Action, env Env, res Result, runErr error) Outcome {
 	p := i.begin(Target{Media: env.Media, Source: a.Name, Threshold: env.Threshold})
-	out := Outcome{Name: a.Name, Code: cmp.Or(clip(safeText(res.Code), 80), Success)}
+	out := Outcome{Name: a.Name, Code: cmp.Or(clip(line(res.Code), 80), Success), Substituted: res.Substituted}
 	if len(res.Outputs) > 0 {
 		out.Outputs = p.outputs(ctx, a, res.Outputs)
 	}
@@ -72,13 +72,12 @@ func tallied(warnings []string) []string {
 
 // fail puts the sanitised error into the outcome. Media inside its text is kept.
 func (p *pass) fail(ctx context.Context, out *Outcome, err error) {
-	e := scrubbed(err)
-	e.Message = p.message(ctx, err.Error())
-	valid := make([]string, len(e.Valid))
+	e := shown(err)
+	e.Message = media.ErrorText(p.message(ctx, err.Error()))
+	e.Valid = slices.Clone(e.Valid)
 	for i, v := range e.Valid {
-		valid[i] = safeText(v)
+		e.Valid[i] = line(v)
 	}
-	e.Valid = valid
 	out.Code, out.Err, out.Error = Failure, e, problemOf(e)
 	if out.Message == "" {
 		out.Message = e.Message
@@ -106,7 +105,7 @@ func (p *pass) outputs(ctx context.Context, a Action, values map[string]any) map
 		if !declared && order[n] > 0 {
 			continue
 		}
-		safe[safeText(n)] = p.output(ctx, q, values[n])
+		safe[p.lift(ctx, n)] = p.output(ctx, q, values[n])
 	}
 	return safe
 }
@@ -138,7 +137,7 @@ func (p *pass) output(ctx context.Context, q Param, v any) any {
 		p.warn("%s: output %s is not %s as declared; it was searched for media instead", p.to.Source, q.Name, format)
 		format = ""
 	}
-	safe := p.walk(ctx, v, nested{declared: true, format: format})
+	safe := p.walk(ctx, v, nested{declared: true, item: true, format: format})
 	if _, isList := safe.([]any); q.IsArray && !isList {
 		return []any{safe}
 	}

@@ -126,7 +126,7 @@ func (r *Registry) Names() []string {
 }
 
 func unknownAction(name string, names []string) *media.Error {
-	e := media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", clip(safeText(name), 80), strings.Join(names, ", "))
+	e := media.Errorf(media.CodeNotFound, "unknown action %q: use one of %s", clip(name, 80), strings.Join(names, ", "))
 	e.Valid, e.Retryable = names, true
 	return e
 }

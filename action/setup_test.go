@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -156,18 +157,24 @@ func mustBeClean(tb testing.TB, out Outcome, picture []byte) {
 	}
 }
 
-// mustHold fails unless the stored bytes are exactly the given ones.
-func (r *room) mustHold(tb testing.TB, o media.Output, want []byte) {
+// content reads an item.
+func (r *room) content(tb testing.TB, o media.Output) []byte {
 	tb.Helper()
 	f, err := r.codec.Open(tb.Context(), o.Digest)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	got, err := io.ReadAll(f)
-	if err != nil {
+	if err = errors.Join(err, f.Close()); err != nil {
 		tb.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	return got
+}
+
+// mustHold fails unless the stored bytes are exactly the given ones.
+func (r *room) mustHold(tb testing.TB, o media.Output, want []byte) {
+	tb.Helper()
+	if got := r.content(tb, o); !bytes.Equal(got, want) {
 		tb.Fatalf("stored %d bytes, want the %d that came", len(got), len(want))
 	}
 }

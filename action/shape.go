@@ -8,6 +8,7 @@ import (
 
 	"atelier/media"
 	"atelier/probe"
+	"atelier/wire"
 )
 
 // The names under which the world's APIs put the parts of a media item, compared
@@ -51,7 +52,7 @@ func fits(format BinaryFormat, v any) bool {
 		return ok
 	case FormatBase64String:
 		s, ok := v.(string)
-		return ok && looksBase64(s)
+		return ok && wire.Encoded(s)
 	case FormatDataURL:
 		s, ok := v.(string)
 		return ok && strings.HasPrefix(s, "data:") && strings.Contains(s, ",")
@@ -79,6 +80,10 @@ func isOutput(v any) bool {
 	return false
 }
 
+// minBlind is how many characters of base64 without a signature count as media beside a
+// media type.
+const minBlind = 64
+
 // shape is a media item written as a map.
 type shape struct {
 	data      any
@@ -93,9 +98,13 @@ type shape struct {
 func itemOf(m map[string]any, declared bool) (shape, bool) {
 	s := shape{remainder: map[string]any{}}
 	for _, k := range sortedKeys(m) {
-		if !s.take(nameKey(k), m[k]) {
+		if !s.take(nameKey(k), m[k], declared) {
 			s.remainder[k] = m[k]
 		}
+	}
+	if text, ok := s.remainder["data"].(string); ok && declared && s.data == nil && s.url == "" && s.ref == "" && text != "" {
+		s.data = text // which is no base64: an item with an error, and never text
+		delete(s.remainder, "data")
 	}
 	typed := isMediaType(s.meta.MIMEType)
 	switch {
@@ -108,10 +117,10 @@ func itemOf(m map[string]any, declared bool) (shape, bool) {
 }
 
 // take puts a known part where it belongs.
-func (s *shape) take(key string, v any) bool {
+func (s *shape) take(key string, v any, declared bool) bool {
 	text, _ := v.(string)
 	switch {
-	case has(dataKeys, key) && s.data == nil && holdsData(v):
+	case has(dataKeys, key) && s.data == nil && holdsData(v, declared):
 		s.data = v
 	case has(urlKeys, key) && text != "":
 		s.url = text
@@ -148,9 +157,10 @@ func has(keys []string, key string) bool {
 	return false
 }
 
-// holdsData tells what can carry media: bytes, a reader, base64 or a data URL, and
-// text that is a picture (SVG).
-func holdsData(v any) bool {
+// holdsData reports what can carry media: bytes, a reader, base64 or a data URL, and
+// text that is a picture (SVG). What is neither declared nor signed is base64 from
+// minBlind characters on, because nearly every short word would decode.
+func holdsData(v any, declared bool) bool {
 	switch t := v.(type) {
 	case []byte:
 		return len(t) > 0
@@ -159,7 +169,8 @@ func holdsData(v any) bool {
 	case io.Reader:
 		return true
 	case string:
-		return strings.HasPrefix(t, "data:") || looksBase64(t) || probe.Head([]byte(clipRaw(t, 4096))).MIMEType != ""
+		return strings.HasPrefix(t, "data:") || wire.Signed(t) || (declared || len(t) >= minBlind) && wire.Encoded(t) ||
+			probe.Head([]byte(t[:min(4096, len(t))])).MIMEType != ""
 	}
 	return false
 }
@@ -179,7 +190,7 @@ func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any
 	if !ok {
 		out := make(map[string]any, len(m))
 		for _, k := range sortedKeys(m) {
-			out[p.key(k)] = p.walk(ctx, m[k], nested{declared: n.declared, depth: n.depth + 1})
+			out[p.lift(ctx, k)] = p.field(ctx, k, m[k], n.declared, n)
 		}
 		return out
 	}
@@ -187,14 +198,19 @@ func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any
 	view, _ := p.item(p.shaped(ctx, s)).(map[string]any)
 	for _, k := range sortedKeys(s.remainder) {
 		if _, taken := view[k]; !taken {
-			view[p.key(k)] = p.walk(ctx, s.remainder[k], nested{depth: n.depth + 1})
+			view[p.lift(ctx, k)] = p.field(ctx, k, s.remainder[k], false, n)
 		}
 	}
 	return view
 }
 
-// key guards against media in a map's key.
-func (p *pass) key(k string) string { return clip(safeText(k), 200) }
+// field walks a field of a map. What a provider signed comes back as it is.
+func (p *pass) field(ctx context.Context, key string, v any, declared bool, n nested) any {
+	if _, text := v.(string); text && wire.NeverField(key) {
+		return v
+	}
+	return p.walk(ctx, v, nested{declared: declared, depth: n.depth + 1})
+}
 
 // shaped stores the item that a map describes.
 func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
@@ -210,10 +226,10 @@ func (p *pass) shaped(ctx context.Context, s shape) (media.Output, error) {
 		switch {
 		case strings.HasPrefix(d, "data:"):
 			return p.dataURL(ctx, d, s.meta)
-		case looksBase64(d):
-			return p.base64(ctx, d, s.meta)
+		case probe.Head([]byte(d[:min(4096, len(d))])).MIMEType != "":
+			return p.keep(ctx, strings.NewReader(d), s.meta)
 		}
-		return p.keep(ctx, strings.NewReader(d), s.meta)
+		return p.base64(ctx, d, s.meta)
 	}
 	switch {
 	case s.digest != "":

@@ -12,6 +12,7 @@ import (
 
 	"atelier/media"
 	"atelier/probe"
+	"atelier/wire"
 )
 
 // Bytes have other spellings than base64: hexadecimal (databases), lists of numbers
@@ -22,6 +23,7 @@ import (
 const (
 	minNumbers = 64
 	minHex     = 128
+	minSigned  = 24 // where the value is declared, or marked as hexadecimal
 )
 
 // headBytes is how many bytes are decoded to look for a signature.
@@ -133,10 +135,12 @@ func unescaped(s string) string {
 	kept := 0
 	for i := 0; i < len(s); {
 		end, escapes := escapedRun(s, i)
-		if escapes > 0 && (end-i >= wholeSigned || strings.HasSuffix(s[:i], "base64,")) {
-			out.WriteString(s[kept:i])
-			out.WriteString(signs(s[i:end]))
-			kept = end
+		if escapes > 0 {
+			if plain := signs(s[i:end]); end-i >= 256 && wire.NameMedia(plain) != plain || strings.HasSuffix(s[:i], "base64,") {
+				out.WriteString(s[kept:i])
+				out.WriteString(plain)
+				kept = end
+			}
 		}
 		i = max(end, i+1)
 	}
@@ -160,7 +164,7 @@ func signs(run string) string {
 func escapedRun(s string, i int) (end, escapes int) {
 	for i < len(s) {
 		switch {
-		case isBase64Byte(s[i]), s[i] == '=':
+		case strings.IndexByte("+/-_=", s[i]) >= 0, s[i] >= '0' && s[i] <= '9', s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z':
 			i++
 		case s[i] == '%' && i+3 <= len(s) && strings.Contains("2B 2b 2F 2f 3D 3d 0A 0a 0D 0d 2D 2d 5F 5f", s[i+1:i+3]) && s[i+2] != ' ' && s[i+1] != ' ':
 			i, escapes = i+3, escapes+1

@@ -17,6 +17,7 @@ import (
 
 	"atelier/media"
 	"atelier/probe"
+	"atelier/wire"
 )
 
 // maxDepth is how deep a value may be nested; cyclic values end here.
@@ -26,6 +27,8 @@ const maxDepth = 64
 type nested struct {
 	// declared is set inside a Binary output: signatures count at any size.
 	declared bool
+	// item is set while the value is a declared item itself, or a list of such.
+	item bool
 	// format is the declared format while the value itself is meant; "" means detection.
 	format BinaryFormat
 	depth  int
@@ -92,7 +95,7 @@ func (p *pass) raw(ctx context.Context, b []byte, n nested) any {
 	if !n.declared && !probe.Media(b) && utf8.Valid(b) && printable(string(b)) {
 		return p.rawText(ctx, string(b), n)
 	}
-	if n.declared && n.format == "" && looksBase64(string(b)) {
+	if n.declared && n.format == "" && wire.Signed(string(b)) {
 		return p.str(ctx, string(b), n) // base64 text handed over as bytes
 	}
 	return p.item(p.keep(ctx, bytes.NewReader(b), media.Meta{}))

@@ -14,6 +14,7 @@ import (
 	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // doAll runs the actions and sub-agents of a step at once and gives their results in
@@ -62,6 +63,7 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 		res.Actions[i].Outputs, _ = bounded(res.Actions[i].Outputs).(map[string]any)
 		// The result has them; the model is told once, with the outcome.
 		r.warn(ctx, res.Actions[i].Warnings...)
+		r.drew(res.Actions[i])
 	}
 	r.look(ctx, &res, changes)
 	r.offer(ctx, &res)
@@ -89,8 +91,11 @@ type kept struct {
 	Outcome action.Outcome `json:"outcome"`
 	Media   []media.Output `json:"media,omitempty"`
 	Changes []media.Change `json:"changes,omitempty"`
-	Began   time.Time      `json:"began,omitzero"`
-	Ended   time.Time      `json:"ended,omitzero"`
+	// Substituted is that of the outcome, whose JSON leaves it out.
+	Substituted *action.Substitution `json:"substituted,omitempty"`
+
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
 	// Cut tells that the run was ended while the act was under way, so that it did not come
 	// to its own end: whoever tries the run again does it anew.
 	Cut bool `json:"cut,omitempty"`
@@ -165,7 +170,7 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	if err := r.set.Merge(k.Media); err != nil {
 		k.Outcome.Warnings = append(k.Outcome.Warnings, err.Error())
 	}
-	k.Outcome.Changes = k.Changes
+	k.Outcome.Changes, k.Outcome.Substituted = k.Changes, k.Substituted
 	r.decide(ctx, k.Changes)
 	return k
 }
@@ -182,7 +187,7 @@ func (r *run) perform(ctx context.Context, call ActionCall, env action.Env, own 
 		return nil, ErrPaused // it begins again when the answer is there
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
+	return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
 }
 
 // env is what the run lends to an act.
@@ -190,7 +195,7 @@ func (r *run) env(ctx context.Context, stepID string) action.Env {
 	env := action.Env{
 		Media: r.set, Agent: r.spec.slug, Prefer: r.imageModels(), See: r.canSee, InUse: r.inUse,
 		Progress: func(note string) {
-			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(media.Scrub(note), 300)})
+			r.emit(ctx, EventOperationProgress, OperationProgress{StepID: stepID, Note: clip(wire.NameMedia(note), 300)})
 		},
 	}
 	if r.spec.def != nil {

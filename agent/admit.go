@@ -27,7 +27,7 @@ type left struct {
 
 // leave notes a picture that is not shown.
 func (a *admission) leave(ref media.Ref, why string) {
-	a.Left = append(a.Left, left{Ref: ref, Why: clip(media.Scrub(why), 300)})
+	a.Left = append(a.Left, left{Ref: ref, Why: clip(media.ErrorText(why), 300)})
 }
 
 // gate tells before the run begins whether its model takes pictures: their number, their

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/action"
 	"atelier/media"
 )
 
-// replied checks a reply, stores what it brings, and gives it as it is remembered.
+// replied checks a reply and gives it as it is remembered, without its pictures.
 func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (replied, error) {
 	out := replied{Replace: a.ReplaceImages}
 	if (len(a.Images) > 0 || a.ReplaceImages) && q.Kind != QuestionAsk {
@@ -41,13 +41,18 @@ func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (rep
 		return out, media.Errorf(media.CodeInvalid, "the note has more than %d characters: put less into it", maxQuestion)
 	}
 	out.Value, out.Granted = value, append(found, more...)
+	return out, nil
+}
+
+// picture stores the pictures of a reply and adds them to it.
+func (r *Runner) picture(ctx context.Context, s State, a Reply, out *replied) error {
 	if len(a.Images) == 0 {
-		return out, nil
+		return nil
 	}
-	known := s.items()
-	stored, err := r.StoreImages(ctx, Request{RunID: req.RunID, Owner: req.Owner, Granted: known, Images: a.Images})
+	req := s.Request
+	stored, err := r.StoreImages(ctx, Request{RunID: req.RunID, Owner: req.Owner, Granted: s.items(), Images: a.Images})
 	if err != nil {
-		return out, err
+		return err
 	}
 	out.Images = inputImages(stored.Images)
 	for _, o := range stored.Granted {
@@ -55,26 +60,16 @@ func (r *Runner) replied(ctx context.Context, s State, q Question, a Reply) (rep
 			out.Granted = append(out.Granted, o)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // cleanReply stores the media of a value and gives the value without it.
 func (r *Runner) cleanReply(ctx context.Context, value json.RawMessage) (json.RawMessage, []media.Output, error) {
-	if !suspicious(string(value)) {
-		return bytes.Clone(value), nil, nil
+	text, found := r.interceptor.Text(ctx, action.Target{Source: "text"}, string(value))
+	if len(found.Warnings) > 0 {
+		return nil, nil, media.Errorf(media.CodeInvalid, "the media in the answer cannot be used: %s", strings.Join(found.Warnings, "; "))
 	}
-	var v any
-	if err := json.Unmarshal(value, &v); err != nil {
-		return nil, nil, media.Errorf(media.CodeInvalid, "the answer is no JSON: give JSON that fits the question's schema")
-	}
-	quiet := *r
-	quiet.cfg.Observer = silent{}
-	of := &run{r: &quiet, set: &media.Set{}, seen: map[media.Ref]bool{}}
-	v = mapKeys(mapStrings(v, func(text string) string { return of.cleanText(ctx, text) }), media.Scrub)
-	if len(of.warnings) > 0 {
-		return nil, nil, media.Errorf(media.CodeInvalid, "the media in the answer cannot be used: %s", strings.Join(of.warnings, "; "))
-	}
-	return plain(v), of.set.All(), nil
+	return json.RawMessage(text), found.Media, nil
 }
 
 // items are all that is known of the run's media from its request and its steps.

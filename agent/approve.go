@@ -88,6 +88,7 @@ func (r *run) permission(ctx context.Context, name string, at callIndex, need fu
 	if err := json.Unmarshal(b, &p); err != nil {
 		return p, media.Errorf(media.CodeCorrupt, "read approval %s: %w", name, err)
 	}
+	r.warn(ctx, p.Warning)
 	return p, nil
 }
 
@@ -116,11 +117,11 @@ func (r *run) permissionFor(ctx context.Context, call ActionCall, approval, over
 			reason = fmt.Sprintf("it would cost $%s, more than $%s", *price.USD, over)
 		}
 	}
-	short := mapStrings(any(call.Params), func(s string) string { return clip(media.Scrub(s), shownParam) })
+	short := mapStrings(any(call.Params), func(s string) string { return clip(s, shownParam) })
 	return &Question{
 		Kind: QuestionApproval, Question: fmt.Sprintf("May agent %s run %s? It needs approval: %s.", r.spec.name, clip(call.Name, 80), reason),
 		Schema: json.RawMessage(approvalForm), Details: &Details{
-			Action: clip(call.Name, 80), Params: plain(mapKeys(short, media.Scrub)), EstimatedUSD: price.USD, Estimate: price.Note, Reason: reason,
+			Action: clip(call.Name, 80), Params: plain(short), EstimatedUSD: price.USD, Estimate: price.Note, Reason: reason,
 		},
 	}, nil
 }

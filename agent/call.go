@@ -8,10 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"atelier/action"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // modelCall is one call of the run's model. name is that of its durable step; a
@@ -59,7 +61,7 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 		return resp, err
 	}
 	rec.Status, rec.Usage, rec.CostUSD = StatusSucceeded, resp.Usage, resp.CostUSD
-	rec.Response, rec.Model = media.Scrub(resp.Text), cmp.Or(resp.Model, rec.Model)
+	rec.Response, rec.Model = resp.Text, cmp.Or(resp.Model, rec.Model)
 	r.savePrompt(ctx, c, rec)
 	return resp, nil
 }
@@ -84,7 +86,6 @@ func (r *run) savePrompt(ctx context.Context, c modelCall, rec PromptRecord) {
 // accept counts an answer and gives it as the run goes on with it.
 func (r *run) accept(ctx context.Context, c modelCall, done answered) (resp chat.Response, err error) {
 	p, resp := r.model.Profile(), done.Response
-	resp.Text = r.r.cfg.Codec.Placeholders(r.tree, resp.Text)
 	if done.MayHaveCost {
 		r.mayCost(done.MayCostUSD)
 	}
@@ -129,7 +130,7 @@ type failure struct {
 }
 
 func failureOf(err error) *failure {
-	f := &failure{Code: media.CodeOf(err), Message: media.Scrub(err.Error()), Retryable: media.Retryable(err)}
+	f := &failure{Code: media.CodeOf(err), Message: media.ErrorText(err.Error()), Retryable: media.Retryable(err)}
 	var e *media.Error
 	if errors.As(err, &e) {
 		f.RetryAfter, f.Valid = e.RetryAfter, e.Valid
@@ -228,8 +229,11 @@ func (r *run) attempt(ctx context.Context, req chat.Request, a *answered) (faile
 			a.asks(p, req)
 		}
 	}
-	// What the provider's text holds of tokens never gets into a durable step.
-	a.Response.Text = r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text)
+	// What the provider's text holds of tokens and media never gets into a durable step.
+	text, found := r.r.interceptor.Recording(nil).Text(ctx, action.Target{Source: p.ID}, r.r.cfg.Codec.Placeholders(r.tree, a.Response.Text))
+	a.Response.Text, a.Response.Media = text, append(a.Response.Media, found.Media...)
+	a.Response.Model = wire.NameMedia(a.Response.Model)
+	a.Response.Warnings = append(a.Response.Warnings, found.Warnings...)
 	a.Ended = r.r.cfg.Now()
 	return failed, nil
 }

@@ -73,6 +73,7 @@ func (r *run) take(ctx context.Context, p replied) []media.Output {
 		r.images = nil
 	}
 	r.images = append(slices.Clip(r.images), p.Images...)
+	r.told = append(r.told, p)
 	r.mu.Unlock()
 	var taken []media.Output
 	for _, g := range p.Granted {
@@ -112,7 +113,7 @@ func (r *run) regard(ctx context.Context, p replied, res *results) error {
 		if err != nil {
 			r.hide(ctx, res, i.Ref, err.Error())
 			r.dispose(generate.Disposition{
-				Setting: "image", Asked: string(i.Ref), Outcome: generate.OutcomeDropped, Reason: clip(media.Scrub(err.Error()), 300),
+				Setting: "image", Asked: string(i.Ref), Outcome: generate.OutcomeDropped, Reason: clip(media.ErrorText(err.Error()), 300),
 			})
 			continue
 		}

@@ -167,8 +167,14 @@ func (r *run) absorb(ctx context.Context, c *run) {
 	}
 	r.usage.add(c.usage)
 	r.cost.add(c.cost)
+	r.drawn.add(c.drawn)
 	r.steps = append(r.steps, c.steps...)
-	r.dispositions = append(r.dispositions, c.dispositions...)
+	for _, d := range c.dispositions {
+		if !slices.Contains(r.dispositions, d) {
+			r.dispositions = append(r.dispositions, d)
+		}
+	}
+	r.told = append(r.told, c.told...)
 	for _, m := range c.models {
 		if !slices.Contains(r.models, m) {
 			r.models = append(r.models, m)

@@ -4,14 +4,13 @@ import (
 	"slices"
 
 	"atelier/chat"
-	"atelier/media"
 )
 
 // remembered is the conversation before the task as plain text messages.
 func (r *run) remembered() []chat.Message {
 	var out []chat.Message
 	for _, m := range r.earlier {
-		if text := media.Scrub(m.Text()); !blank(text) {
+		if text := m.Text(); !blank(text) {
 			out = append(out, chat.Text(m.Role, text))
 		}
 	}

@@ -1,14 +1,18 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"atelier/action"
 	"atelier/agent"
 	"atelier/chat"
+	"atelier/internal/everyday"
 	"atelier/media"
 )
 
@@ -39,7 +43,7 @@ func TestHistoryStandsBeforeTheTask(t *testing.T) {
 	want := []string{
 		"user: draw a fox",
 		`assistant: {"done":true,"message":"Here it is: ${media:` + refOf(1) + `} \"red\""}`,
-		"user: " + media.Scrub(secret),
+		"user: " + secret,
 		"user: make it bluer",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -92,4 +96,58 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: code %q, want %q", r, got, want)
 		}
 	}
+}
+
+// TestMediaInWordsIsLifted: pictures as data in the conversation before the task, in a
+// model's answer and in the parameters and questions of Go code become refs, and everything
+// around them stays byte for byte.
+func TestMediaInWordsIsLifted(t *testing.T) {
+	t.Parallel()
+	url := "data:image/png;base64," + base64Of(picture(1))
+	around := func(s string) string { return everyday.Text() + " see " + s + " \"there\" \\n" }
+	var got string
+	echo := action.Action{Name: "Echo", Params: []action.Param{{Name: "In"}}, Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+		got = c.Text("In")
+		return action.Result{Message: "heard"}, nil
+	}}
+	w := build(t, setup{
+		agents:  map[string]string{"painter": painter + "agents: [clerk]\n"},
+		answers: map[string][]any{"painter": {`{"message":` + string(asJSON(t, around(url))) + `,"agents":[{"name":"clerk","task":"work"}]}`, `{"done":true}`}},
+		gos: map[string]agent.GoAgent{"clerk": func(ctx context.Context, c *agent.Context) (agent.Answer, error) {
+			if out := c.Action(ctx, "Echo", map[string]any{"In": around(url)}); !out.Success {
+				t.Errorf("%+v", out.Error)
+			}
+			return agent.Answer{Message: around(url)}, nil
+		}},
+		actions: []action.Action{echo},
+	})
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: around(url), History: []chat.Message{chat.Text(chat.RoleUser, around(url))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := around("${media:" + refOf(1) + "}")
+	first, second := w.script.asked()[0].Messages, w.script.asked()[1].Messages
+	for name, text := range map[string]string{"history": first[0].Text(), "task": first[1].Text(), "parameter": got} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: lacks %q, ends %q", name, everyday.Missing(text), text[max(0, len(text)-80):])
+		}
+	}
+	if text := second[2].Text(); !strings.Contains(text, strings.Trim(string(asJSON(t, want)), `"`)) {
+		t.Errorf("the model's own answer lacks %q", everyday.Missing(text))
+	}
+	if res.Status != agent.StatusSucceeded {
+		t.Errorf("%s: %+v", res.Status, res.Error)
+	}
+}
+
+// asJSON is a text as a JSON string without escapes of HTML.
+func asJSON(t *testing.T, s string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(b.Bytes())
 }

@@ -127,7 +127,7 @@ func (r *run) summarise(ctx context.Context, s summary) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := strings.TrimSpace(media.Scrub(resp.Text))
+	text := strings.TrimSpace(resp.Text)
 	if text == "" {
 		return "", media.Errorf(media.CodeBadResponse, "the model answered nothing")
 	}

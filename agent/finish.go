@@ -36,6 +36,7 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	r.wait.drop(r.journal.Name(""))
 	r.close(ctx, status)
+	r.missPictures(ctx)
 	rec := r.record(status, err)
 	res := r.result(rec)
 	for _, o := range res.Outputs {
@@ -146,5 +147,8 @@ func (r *run) result(rec RunRecord) *Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	res.Steps, res.Models, res.Dispositions = r.steps, r.models, r.dispositions
+	if r.depth == 0 && rec.Status != StatusRunning && rec.Status != StatusPaused {
+		res.Evidence = r.evidence()
+	}
 	return res
 }

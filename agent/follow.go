@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/media"
+	"atelier/wire"
 )
 
 // follow does what a step asks for and reports whether the run is done.
@@ -109,7 +110,7 @@ func (r *run) promote(_ context.Context, list []Promotion) (unknown []string) {
 			unknown = append(unknown, clip(p.Ref, 80))
 			continue
 		}
-		r.set.Promote(o.Ref, clip(p.Label, 500), clip(p.Description, 4000))
+		r.set.Promote(o.Ref, clip(wire.NameMedia(p.Label), 500), clip(wire.NameMedia(p.Description), 4000))
 	}
 	return unknown
 }

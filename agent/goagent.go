@@ -13,6 +13,7 @@ import (
 	"atelier/action"
 	"atelier/chat"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // GoAgent is an agent written in Go. It is called with the task and the granted
@@ -93,7 +94,7 @@ func (c *Context) StoreURL(ctx context.Context, url string, m media.Meta) (media
 func (c *Context) Promote(outputs ...media.Output) error {
 	var unknown []string
 	for _, o := range outputs {
-		if _, ok := c.run.set.Promote(o.Ref, o.Label, o.Description); !ok {
+		if _, ok := c.run.set.Promote(o.Ref, wire.NameMedia(o.Label), wire.NameMedia(o.Description)); !ok {
 			unknown = append(unknown, string(o.Ref))
 		}
 	}
@@ -120,12 +121,13 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 //
 // Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
-	at := c.run.nextCall(ctx)
+	at, params := c.run.nextCall(ctx), c.run.clean(ctx, params)
 	if c.act != "" {
 		at.within, at.nested = c.callWithin(name, params)
 	}
-	out := c.run.act(ctx, ActionCall{Name: name, Params: params}, at)
+	out := c.run.act(ctx, ActionCall{Name: wire.NameMedia(name), Params: params}, at)
 	c.recall.ask(ctx, at.name())
+	c.run.drew(out)
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
 	}
@@ -155,7 +157,7 @@ func (c *Context) callWithin(name string, params map[string]any) (call string, b
 // of the answer's value; empty asks for {answer: string}. A bad question or schema is
 // [media.CodeInvalid].
 func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessage) (Reply, error) {
-	q, err := inquiry(question, schema)
+	q, err := inquiry(c.run.cleanText(ctx, question), schema)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -4,16 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"atelier/media"
 )
 
-// Guardrail looks at what a person wrote before a model does. It is asked once per
-// message, before the run and anything paid; an error of it stops the run.
+// Guardrail looks at what a person wrote before a model does: the task of a run or of a
+// fork, before anything paid, where an error of it fails the run; and each text of a
+// [Reply], its note too, where an error refuses the reply and the run stays paused.
 type Guardrail interface {
-	// Check judges the text of the latest user message. It sees no earlier message, no
+	// Check judges a text of the latest user message. It sees no earlier message, no
 	// picture and nothing that a model or an action wrote. It is safe for concurrent use.
 	Check(ctx context.Context, in GuardInput) (Verdict, error)
 }
@@ -22,7 +22,7 @@ type Guardrail interface {
 type GuardInput struct {
 	// Text may hold refs and placeholders, never bytes.
 	Text string
-	// Agent is the slug, RunID the run and Owner whose it is.
+	// Agent is the slug of the agent that the text is for, RunID its run and Owner whose it is.
 	Agent, RunID, Owner string
 }
 
@@ -32,9 +32,12 @@ type Decision string
 // The decisions. The empty one is DecisionAllow.
 const (
 	DecisionAllow  Decision = "allow"
-	DecisionRedact Decision = "redact" // the run goes on with Verdict.Text
-	DecisionPause  Decision = "pause"  // a person has to approve first; a no is media.CodeModerated
-	DecisionStop   Decision = "stop"   // the run fails with media.CodeModerated
+	DecisionRedact Decision = "redact" // Verdict.Text takes the place of the text
+	// DecisionPause asks a person to approve first. A no fails the run with
+	// media.CodeModerated; of a reply, it opens the question again.
+	DecisionPause Decision = "pause"
+	// DecisionStop fails the run, or refuses the reply, with media.CodeModerated.
+	DecisionStop Decision = "stop"
 )
 
 // Verdict is a guardrail's answer.
@@ -69,12 +72,22 @@ func (r *run) screen(ctx context.Context) error {
 	return r.abide(ctx, v)
 }
 
+// why is the reason of a verdict, for people.
+func (v Verdict) why() string {
+	if blank(v.Reason) {
+		return "the guardrail gave no reason"
+	}
+	return clip(strings.TrimSpace(v.Reason), 300)
+}
+
+// unknown is the error for a decision that is none.
+func (v Verdict) unknown() error {
+	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", clip(string(v.Decision), 20))
+}
+
 // abide does what a guardrail decided.
 func (r *run) abide(ctx context.Context, v Verdict) error {
-	reason := clip(media.Scrub(strings.TrimSpace(v.Reason)), 300)
-	if reason == "" {
-		reason = "the guardrail gave no reason"
-	}
+	reason := v.why()
 	switch v.Decision {
 	case "", DecisionAllow:
 		return nil
@@ -90,7 +103,7 @@ func (r *run) abide(ctx context.Context, v Verdict) error {
 	case DecisionStop:
 		return media.Errorf(media.CodeModerated, "the message was stopped before a model saw it: %s", reason)
 	}
-	return media.Errorf(media.CodeInternal, "the guardrail decided %q: it must be allow, redact, pause or stop", clip(string(v.Decision), 20))
+	return v.unknown()
 }
 
 // permit asks a person whether a message may go on to a model.
@@ -107,68 +120,4 @@ func (r *run) permit(ctx context.Context, reason string) error {
 		return media.Errorf(media.CodeModerated, "the message was refused by a person%s", noted(p, a))
 	}
 	return nil
-}
-
-// blockedTerms is the guardrail of [BlockedTerms].
-type blockedTerms struct {
-	find   *regexp.Regexp
-	decide Decision
-}
-
-var _ Guardrail = (*blockedTerms)(nil)
-
-// redacted stands where a blocked term was.
-const redacted = "[removed]"
-
-// BlockedTerms is a guardrail that looks for terms as whole words, without regard to
-// case and to how much space lies between their words. It redacts, pauses or stops; an
-// empty decision stops. No term, or another decision, is [media.CodeInvalid].
-func BlockedTerms(decide Decision, terms ...string) (Guardrail, error) {
-	if decide == "" {
-		decide = DecisionStop
-	}
-	if decide != DecisionStop && decide != DecisionPause && decide != DecisionRedact {
-		return nil, media.Errorf(media.CodeInvalid, "blocked terms can redact, pause or stop, not %q", clip(string(decide), 20))
-	}
-	var alternatives []string
-	for _, t := range terms {
-		words := strings.Fields(t)
-		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
-		}
-		if len(words) > 0 {
-			alternatives = append(alternatives, strings.Join(words, `\s+`))
-		}
-	}
-	if len(alternatives) == 0 {
-		return nil, media.Errorf(media.CodeInvalid, "blocked terms: give at least one term")
-	}
-	find, err := regexp.Compile(`(?i)(^|[^\pL\pN_])(` + strings.Join(alternatives, "|") + `)($|[^\pL\pN_])`)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "blocked terms: %w", err)
-	}
-	return &blockedTerms{find: find, decide: decide}, nil
-}
-
-// Check implements [Guardrail].
-func (b *blockedTerms) Check(_ context.Context, in GuardInput) (Verdict, error) {
-	text, from, found := in.Text, 0, 0
-	for {
-		at := b.find.FindStringSubmatchIndex(text[from:])
-		if at == nil {
-			break
-		}
-		found++
-		start, end := from+at[4], from+at[5]
-		// The search goes on behind what stands there now, whose end can begin the next.
-		text, from = text[:start]+redacted+text[end:], start+len(redacted)-1
-	}
-	if found == 0 {
-		return Verdict{Decision: DecisionAllow}, nil
-	}
-	v := Verdict{Decision: b.decide, Reason: fmt.Sprintf("blocked terms in it: %d", found)}
-	if b.decide == DecisionRedact {
-		v.Text = text
-	}
-	return v, nil
 }

@@ -206,6 +206,7 @@ type setup struct {
 	sources map[string]agent.Source
 	now     func() time.Time // nil is a clock that stands
 	journal journal.Journal
+	guard   agent.Guardrail
 }
 
 func build(tb testing.TB, s setup) *world {
@@ -236,7 +237,7 @@ func buildOn(tb testing.TB, driver blob.Driver, s setup) *world {
 	w.runner, err = agent.NewRunner(agent.Config{
 		Definitions: defs, GoAgents: s.gos, Actions: w.actions, Models: w.script, Codec: w.store,
 		Recorder: w.recorder, Observer: w.watcher, Sources: s.sources,
-		Now: s.now, Journal: s.journal,
+		Now: s.now, Journal: s.journal, Guardrail: s.guard,
 		NewID: func() string {
 			mu.Lock()
 			defer mu.Unlock()

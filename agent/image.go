@@ -65,7 +65,7 @@ func (i *Image) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&in); err != nil {
-		return media.Errorf(media.CodeInvalid, "an image is {\"data\": BASE64, \"mime_type\", \"filename\", \"detail\"} or has id or ref instead of data: %s", media.Scrub(err.Error()))
+		return media.Errorf(media.CodeInvalid, "an image is {\"data\": BASE64, \"mime_type\", \"filename\", \"detail\"} or has id or ref instead of data: %s", media.ErrorText(err.Error()))
 	}
 	if in.Path != nil {
 		return media.Errorf(media.CodeInvalid, "an image's path is read by the command line and the library only: send its bytes as data, or a media id")
@@ -89,11 +89,11 @@ func (i Image) String() string {
 	case i.Ref != "":
 		return string(i.Ref)
 	case i.ID != "":
-		return "media " + media.Scrub(i.ID)
+		return "media " + media.ErrorText(i.ID)
 	case i.Path != "":
-		return "file " + media.Scrub(filepath.Base(i.Path))
+		return "file " + media.ErrorText(filepath.Base(i.Path))
 	}
-	return fmt.Sprintf("<%s %d bytes>", strings.TrimSpace("image "+media.Scrub(i.MIMEType)), len(i.Data))
+	return fmt.Sprintf("<%s %d bytes>", strings.TrimSpace("image "+media.ErrorText(i.MIMEType)), len(i.Data))
 }
 
 // GoString is [Image.String], so that %#v cannot show more.
@@ -113,7 +113,7 @@ func (i Image) check() error {
 		return media.Errorf(media.CodeInvalid, "an image needs exactly one of bytes, path, media id and ref")
 	}
 	if !slices.Contains([]string{"", "auto", "low", "high"}, i.Detail) {
-		return media.Errorf(media.CodeInvalid, "image detail %q is not known: use auto, low or high", clip(media.Scrub(i.Detail), 20))
+		return media.Errorf(media.CodeInvalid, "image detail %q is not known: use auto, low or high", clip(media.ErrorText(i.Detail), 20))
 	}
 	return nil
 }

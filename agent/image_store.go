@@ -10,6 +10,7 @@ import (
 
 	"atelier/imaging"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // bytesOf stores bytes or a file, or finds a record.
@@ -21,7 +22,7 @@ func (r *Runner) bytesOf(ctx context.Context, image Image) (media.Output, error)
 		}
 		return r.cfg.Find(ctx, owner, image.ID)
 	}
-	name := media.Scrub(filepath.Base(image.FileName))
+	name := wire.NameMedia(filepath.Base(image.FileName))
 	if image.FileName == "" {
 		name = ""
 	}

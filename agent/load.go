@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/media"
+	"atelier/wire"
 )
 
 // Limits of definitions.
@@ -225,18 +226,18 @@ func readText(f fs.FS, name string) (string, error) {
 	return text, nil
 }
 
-// dataLine is the first line with base64, which would go into every prompt and row;
+// dataLine is the first line with media as base64, which would go into every prompt and row;
 // 0 if there is none.
 func dataLine(text string) int {
-	if media.Scrub(text) == text {
+	named := wire.NameMedia(text)
+	if named == text {
 		return 0
 	}
-	for i, line := range strings.Split(text, "\n") {
-		if media.Scrub(line) != line {
-			return i + 1
-		}
+	same := 0
+	for same < len(named) && named[same] == text[same] {
+		same++
 	}
-	return 1
+	return strings.Count(text[:same], "\n") + 1
 }
 
 // checkNames finds agents whose display name is also another agent's name or slug.

@@ -49,7 +49,7 @@ func TestLoadReportsWhereThingsAreWrong(t *testing.T) {
 		"schema file":     {head + "payload_schema: {$ref: 'file:///etc/passwd'}\n", "file:///etc/passwd is not read"},
 		"schema no def":   {head + "payload_schema: {$ref: '#/$defs/nothing'}\n", "a.yaml:4:17: payload_schema:"},
 		"schema large":    {head + "payload_schema: {description: " + strings.Repeat("x ", 40<<10) + "}\n", "at most 32768"},
-		"base64":          {head + "prompt: a.md\n# " + strings.Repeat("QUJDR", 20) + "\n", "line 5 of a.yaml holds media as base64: take it out"},
+		"base64":          {head + "prompt: a.md\n# " + strings.Repeat("iVBORw0KGgoA", 24) + "\n", "line 5 of a.yaml holds media as base64: take it out"},
 		"no prompt":       {head + "prompt: nowhere.md\n", "a.yaml:4:9: prompt: nowhere.md cannot be read: there is no such file"},
 		"empty prompt":    {head + "prompt: empty.md\n", "a.yaml:4:9: prompt: empty.md is empty"},
 		"prompt a folder": {head + "prompt: .\n", "a.yaml:4:9: prompt: . cannot be read: it is no file"},

@@ -30,7 +30,7 @@ func (l LostImages) validate() error {
 	case "", LostDrop, LostStop:
 		return nil
 	}
-	return media.Errorf(media.CodeInvalid, "LostImages %q is not known: use drop or stop", clip(media.Scrub(string(l)), 20))
+	return media.Errorf(media.CodeInvalid, "LostImages %q is not known: use drop or stop", clip(media.ErrorText(string(l)), 20))
 }
 
 // lostError tells that pictures of a request cannot be read any more.

@@ -177,7 +177,7 @@ const maxValid = 50
 
 // problemOf is an error as a model or a person can act on it.
 func problemOf(err error) action.Problem {
-	p := action.Problem{Code: media.CodeOf(err), Message: clip(media.Scrub(err.Error()), 1000), Retryable: media.Retryable(err)}
+	p := action.Problem{Code: media.CodeOf(err), Message: clip(media.ErrorText(err.Error()), 1000), Retryable: media.Retryable(err)}
 	if e, ok := asError(err); ok {
 		p.Valid = e.Valid[:min(len(e.Valid), maxValid)]
 	}

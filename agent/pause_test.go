@@ -17,6 +17,7 @@ import (
 	"atelier/chat"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // runID is a UUIDv7, so that the ids of records are derived from it.
@@ -57,7 +58,7 @@ func saved(t *testing.T, res *agent.Result) agent.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(b); media.Scrub(text) != text {
+	if text := string(b); wire.NameMedia(text) != text {
 		t.Errorf("the state holds what looks like media: %s", text)
 	}
 	var s agent.State

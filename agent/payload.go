@@ -119,28 +119,3 @@ func eachString(v any, f func(string)) {
 		}
 	}
 }
-
-// eachText calls f with every string in a JSON value, keys included.
-func eachText(v any, f func(string)) {
-	eachString(v, f)
-	mapKeys(v, func(key string) string { f(key); return key })
-}
-
-// mapKeys rebuilds a JSON value with f applied to every key in it.
-func mapKeys(v any, f func(string) string) any {
-	switch t := v.(type) {
-	case []any:
-		out := make([]any, len(t))
-		for i, e := range t {
-			out[i] = mapKeys(e, f)
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(t))
-		for k, e := range t {
-			out[f(k)] = mapKeys(e, f)
-		}
-		return out
-	}
-	return v
-}

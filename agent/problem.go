@@ -58,7 +58,7 @@ func wrong(problems []Problem) error {
 
 // problemAt makes a problem; what it quotes is free of media.
 func problemAt(p position, format string, args ...any) Problem {
-	return Problem{File: p.file, Line: max(p.line, 1), Column: max(p.column, 1), Message: clip(media.Scrub(fmt.Sprintf(format, args...)), 1000)}
+	return Problem{File: p.file, Line: max(p.line, 1), Column: max(p.column, 1), Message: clip(media.ErrorText(fmt.Sprintf(format, args...)), 1000)}
 }
 
 // Catalogue is what definitions may name besides each other.

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"atelier/media"
+	"atelier/wire"
 )
 
 // QuestionKind says why a run waits for a person.
@@ -18,7 +19,7 @@ type QuestionKind string
 const (
 	QuestionAsk       QuestionKind = "question"  // an agent asks for something that it has to know
 	QuestionApproval  QuestionKind = "approval"  // an action is to be allowed
-	QuestionGuardrail QuestionKind = "guardrail" // the message is to be allowed
+	QuestionGuardrail QuestionKind = "guardrail" // the message, or an answer, is to be allowed
 )
 
 // Limits of questions and answers. What is longer is refused, not cut.
@@ -90,6 +91,8 @@ type replied struct {
 	Images  []InputImage    `json:"images,omitempty"`
 	Granted []media.Output  `json:"granted,omitempty"`
 	Replace bool            `json:"replace_images,omitempty"`
+	// Warning says how the guardrail changed the reply.
+	Warning string `json:"warning,omitempty"`
 	// Free marks an approval that was not needed.
 	Free bool `json:"free,omitempty"`
 }
@@ -124,7 +127,7 @@ func form(schema []byte) (json.RawMessage, error) {
 	if len(schema) > maxForm {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question has %d bytes: at most %d, ask for less", len(schema), maxForm)
 	}
-	if suspicious(string(schema)) {
+	if wire.NameMedia(string(schema)) != string(schema) {
 		return nil, media.Errorf(media.CodeInvalid, "the schema of the question holds media as base64: take it out and name media by ref in the question")
 	}
 	if _, err := compileForm(schema); err != nil {
@@ -160,9 +163,9 @@ func (q Question) fits(value json.RawMessage) error {
 	return nil
 }
 
-// asked is the text of a question: without media data, and not too long.
+// asked is the text of a question, not too long.
 func asked(text string) (string, error) {
-	text = strings.TrimSpace(media.Scrub(text))
+	text = strings.TrimSpace(text)
 	switch n := len([]rune(text)); {
 	case n == 0:
 		return "", media.Errorf(media.CodeInvalid, "the question is empty: say what the person shall answer")

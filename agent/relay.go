@@ -47,7 +47,7 @@ func (r *run) carried(ctx context.Context, step, id string, made int) (how *jour
 			return how, lost
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			r.warn(ctx, "the relay cannot be used, so a model call is lost, and made again, if this process is killed while it waits for the answer: "+media.Scrub(err.Error()))
+			r.warn(ctx, "the relay cannot be used, so a model call is lost, and made again, if this process is killed while it waits for the answer: "+media.ErrorText(err.Error()))
 			break
 		}
 	}

@@ -48,6 +48,8 @@ type Resolution struct {
 	URL func(media.Output) string
 	// File gives an item's file name in ModeFile; nil means media/ and [FileName].
 	File func(media.Output) string
+	// Caption gives the text under an item that stands by itself; nil means its label.
+	Caption func(media.Output) string
 	// Codec opens the bytes; required in ModeDataURI.
 	Codec Codec
 }
@@ -63,6 +65,9 @@ func (o Resolution) withDefaults() (Resolution, error) {
 	}
 	if o.Format == "" {
 		o.Format = FormatHTML
+	}
+	if o.Caption == nil {
+		o.Caption = label
 	}
 	if o.URL == nil {
 		o.URL = func(m media.Output) string { return "/media/" + string(m.Ref) }
@@ -159,7 +164,7 @@ func (p *renderer) item(_ io.Writer, ref media.Ref) error {
 		// In an attribute beside other words, such as alt, only words make sense.
 		return p.words(label(o))
 	}
-	before, after := around(o, p.o.Format)
+	before, after := around(o, p.o.Format, p.o.Caption(o))
 	if _, err := io.WriteString(p.w, before); err != nil {
 		return err
 	}
@@ -234,7 +239,7 @@ func label(o media.Output) string {
 }
 
 // around gives what surrounds the address of an item outside an attribute.
-func around(o media.Output, f Format) (before, after string) {
+func around(o media.Output, f Format, under string) (before, after string) {
 	label := label(o)
 	switch f {
 	case FormatText:
@@ -248,7 +253,7 @@ func around(o media.Output, f Format) (before, after string) {
 	case FormatHTML:
 	}
 	l := html.EscapeString(label)
-	caption := `<figcaption>` + l + `</figcaption></figure>`
+	caption := `<figcaption>` + html.EscapeString(under) + `</figcaption></figure>`
 	switch o.Modality {
 	case media.ModalityImage:
 		return `<figure><img src="`, `" alt="` + l + `" title="` + l + `">` + caption
@@ -270,7 +275,7 @@ func (p *renderer) missing(what string) error {
 			return '-'
 		}
 		return c
-	}, clip(media.Scrub(name), 60))
+	}, clip(media.ErrorText(name), 60))
 	var out string
 	switch {
 	case p.w.inAddress():

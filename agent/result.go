@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/action"
+	"atelier/agent/evidence"
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
@@ -121,6 +122,10 @@ type Request struct {
 	Closing func(ctx context.Context, status Status) []media.Output `json:"-"`
 }
 
+// ImageModelSetting is the setting of a [Result]'s disposition that tells of an image model which an
+// agent named or prefers, and in whose place another one answered.
+const ImageModelSetting = "image_model"
+
 // Result is what became of a run. It holds everything that was made, whatever the status.
 type Result struct {
 	RunID string `json:"run_id"`
@@ -142,8 +147,9 @@ type Result struct {
 	Cost     Cost           `json:"cost"`
 	// InputImages came with the message.
 	InputImages []InputImage `json:"input_images,omitempty"`
-	// Dispositions tell which preferred chat models were substituted, and what became of
-	// pictures that were changed or left out, and why.
+	// Dispositions tell which chat and image models were substituted, and what became of
+	// pictures that were changed or left out, and why. A warning tells of those with
+	// [ImageModelSetting] as well.
 	Dispositions []generate.Disposition `json:"dispositions,omitempty"`
 	// Models are the chat models that answered, in order of first use.
 	Models []ModelUse `json:"models,omitempty"`
@@ -157,6 +163,9 @@ type Result struct {
 	// State is what resumes it; see [Runner.Answered]. Otherwise they are nil.
 	Pending []Question `json:"pending,omitempty"`
 	State   *State     `json:"-"`
+	// Evidence is what the sources of the run tree and the person said: what the numbers of
+	// a report are compared with when it is rendered. Nil while the run goes on or is paused.
+	Evidence *evidence.Set `json:"-"`
 
 	all []media.Output
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -62,7 +63,9 @@ type run struct {
 	steps         []StepRecord
 	models        []ModelUse
 	dispositions  []generate.Disposition
+	drawn         drawn
 	context       []InputImage       // pictures of actions that the policy showed
+	told          []replied          // answers of people
 	unseen        []string           // pictures that the model must be told it cannot see
 	seen          map[media.Ref]bool // items whose media-stored event was emitted
 	spent, latest int64              // tokens of the run's own calls, and of the newest one
@@ -141,7 +144,7 @@ func (r *run) grant(ctx context.Context, granted []media.Output) {
 // warn notes what a person should know, once each.
 func (r *run) warn(ctx context.Context, warnings ...string) {
 	for _, w := range warnings {
-		w = clip(media.Scrub(strings.TrimSpace(w)), 1000)
+		w = clip(media.ErrorText(strings.TrimSpace(w)), 1000)
 		r.mu.Lock()
 		known := w == ""
 		for _, have := range r.warnings {
@@ -235,45 +238,33 @@ func (r *run) target(source string) action.Target {
 	return t
 }
 
-// suspicious tells texts that may hold media data, cheaply.
-func suspicious(s string) bool {
-	return strings.Contains(s, ";base64,") || media.Scrub(s) != s
-}
-
-// clean takes media out of a value that a person or a model gave.
-func (r *run) clean(ctx context.Context, source string, v any) any {
-	dirty := false
-	eachText(v, func(s string) { dirty = dirty || suspicious(s) })
-	if !dirty {
-		return v
+// clean takes media out of values that a person or a program gave; without any they stay
+// what they are.
+func (r *run) clean(ctx context.Context, values map[string]any) map[string]any {
+	text := string(plain(values))
+	safe := r.cleanText(ctx, text)
+	var out map[string]any
+	if safe == text || json.Unmarshal([]byte(safe), &out) != nil {
+		return values
 	}
-	return r.intercept(ctx, source, v)
+	return out
 }
 
-// intercept stores the media of a value and gives the value without it.
+// intercept stores the media of a value of Go code and gives the value without it.
 func (r *run) intercept(ctx context.Context, source string, v any) any {
 	safe := r.r.interceptor.Value(ctx, r.target(source), v)
 	r.stored(ctx, safe.Media)
 	r.warn(ctx, safe.Warnings...)
-	return mapKeys(safe.Value, media.Scrub)
+	return safe.Value
 }
 
-// cleanText is clean for a text: an item that was the whole text stands as its placeholder.
+// cleanText takes media out of a text that a person or a program gave; a placeholder
+// stands in its place, and all other text is untouched.
 func (r *run) cleanText(ctx context.Context, s string) string {
-	if !suspicious(s) {
-		return s
-	}
-	safe := r.r.interceptor.Value(ctx, r.target("text"), s)
-	r.stored(ctx, safe.Media)
-	r.warn(ctx, safe.Warnings...)
-	if text, ok := safe.Value.(string); ok {
-		return media.Scrub(text)
-	}
-	var refs []string
-	for _, o := range safe.Media {
-		refs = append(refs, o.Ref.Placeholder())
-	}
-	return strings.Join(refs, " ")
+	s, found := r.r.interceptor.Text(ctx, r.target("text"), s)
+	r.stored(ctx, found.Media)
+	r.warn(ctx, found.Warnings...)
+	return s
 }
 
 // nextCall numbers the acts of Go code. Those of an action, within an act, have no place

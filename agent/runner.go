@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atelier/action"
+	"atelier/chat"
 	"atelier/media"
 )
 
@@ -154,7 +155,13 @@ func (r *Runner) PrepareWith(ctx context.Context, req Request, recorder media.Re
 	root.set, root.seen = &media.Set{}, map[media.Ref]bool{}
 	ctx = root.scoped(ctx)
 	req.Message = root.cleanText(ctx, req.Message)
-	req.Input, _ = root.clean(ctx, "user", req.Input).(map[string]any)
+	req.Input = root.clean(ctx, req.Input)
+	for i, m := range req.History {
+		if text := root.cleanText(ctx, m.Text()); text != m.Text() {
+			req.History = slices.Clone(req.History)
+			req.History[i] = chat.Text(m.Role, text)
+		}
+	}
 	req.Found = append(slices.Clip(req.Found), root.set.All()...)
 	req.Noted = append(slices.Clip(req.Noted), root.warnings...)
 	return req, nil
@@ -213,7 +220,7 @@ func (r *Runner) admit(req Request) (spec, error) {
 		return spec{}, err
 	}
 	if _, ok := usd(req.ApproveOver); !ok && req.ApproveOver != "" {
-		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.Scrub(req.ApproveOver), 40))
+		return spec{}, media.Errorf(media.CodeInvalid, "ApproveOver: %q is no amount in US dollars: give a plain decimal number, such as 0.05", clip(media.ErrorText(req.ApproveOver), 40))
 	}
 	if _, err := req.limits(&meter{}); err != nil {
 		return spec{}, err

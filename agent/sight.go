@@ -168,7 +168,7 @@ func (r *run) look(ctx context.Context, res *results, changes []media.Change) {
 
 // hide tells that a picture which was asked for is not shown.
 func (r *run) hide(ctx context.Context, res *results, ref media.Ref, why string) {
-	w := fmt.Sprintf("%s is not shown: %s", ref, clip(media.Scrub(why), 300))
+	w := fmt.Sprintf("%s is not shown: %s", ref, clip(media.ErrorText(why), 300))
 	r.warn(ctx, w)
 	res.Warnings = append(res.Warnings, w)
 }

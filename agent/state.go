@@ -28,6 +28,8 @@ type State struct {
 	Steps map[string]json.RawMessage `json:"steps"`
 	// Pending are the open questions, the oldest first.
 	Pending []Question `json:"pending"`
+	// Held are replies that the guardrail wants approved, by the id of the question for the approval.
+	Held map[string]heldReply `json:"held,omitempty"`
 	// Runs tell when the runs of the tree began and ended, by the full name of their part
 	// of the journal; that of the root is empty.
 	Runs map[string]Span `json:"runs,omitempty"`
@@ -83,7 +85,7 @@ func (s State) question(id string) (Question, error) {
 		}
 		open = append(open, q.ID)
 	}
-	e := media.Errorf(media.CodeConflict, "question %q is not open: it was answered before, or is of another run; open are %s", clip(media.Scrub(id), 80), joined(open))
+	e := media.Errorf(media.CodeConflict, "question %q is not open: it was answered before, or is of another run; open are %s", clip(media.ErrorText(id), 80), joined(open))
 	e.Valid = open
 	return Question{}, e
 }
@@ -92,9 +94,10 @@ func (s State) question(id string) (Question, error) {
 // then run with [Request.State]. The pictures of the answer are stored first, as
 // [Runner.StoreImages] does. s is not changed. Errors: [media.CodeInvalid] for an answer
 // that does not fit the question's form, with the place that does not fit;
-// [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state
+// [media.CodeModerated] for one that the guardrail stops; [media.CodeConflict] for a question that is not open; [media.CodeUnsupported] for a state
 // of a newer version and for pictures that the agent's model does not take, and those of
-// StoreImages.
+// StoreImages and of the guardrail. An answer that the guardrail wants approved is held: another question,
+// for the approval, is open then.
 func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) {
 	if err := s.check(); err != nil {
 		return s, err
@@ -108,18 +111,33 @@ func (r *Runner) Answered(ctx context.Context, s State, a Reply) (State, error) 
 	if err != nil {
 		return s, err
 	}
-	b, err := json.Marshal(given)
+	reason, err := r.guardReply(ctx, s, q, &given)
 	if err != nil {
-		return s, media.Errorf(media.CodeInternal, "write answer: %w", err)
+		return s, err
 	}
+	if err := r.picture(ctx, s, a, &given); err != nil {
+		return s, err
+	}
+	s.Part++
+	switch _, held := s.Held[q.ID]; {
+	case held:
+		s.release(q, given)
+	case reason != "":
+		s.hold(r.cfg.NewID(), q, given, reason)
+	default:
+		s.take(q, given)
+	}
+	return s, nil
+}
+
+// take puts a reply in the place of its question.
+func (s *State) take(q Question, given replied) {
 	s.Steps = maps.Clone(s.Steps)
 	if s.Steps == nil {
 		s.Steps = map[string]json.RawMessage{}
 	}
-	s.Steps[q.Step] = json.RawMessage(media.Scrub(string(b)))
+	s.Steps[q.Step] = plain(given)
 	s.Pending = slices.DeleteFunc(slices.Clone(s.Pending), func(p Question) bool { return p.ID == q.ID })
-	s.Part++
-	return s, nil
 }
 
 // Resume answers a paused run and goes on with it: [Runner.Answered], then [Runner.Run].

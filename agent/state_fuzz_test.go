@@ -33,7 +33,7 @@ func FuzzState(f *testing.F) {
 		agents := twoChildren()
 		w := build(t, setup{agents: agents, answers: map[string][]any{"painter": {doneStep}, "left": {doneStep}, "right": {doneStep}}})
 		res, err := w.runner.Resume(t.Context(), s, agent.Reply{Value: value})
-		if err != nil && (media.CodeOf(err) == "" || media.Scrub(err.Error()) != err.Error()) {
+		if err != nil && (media.CodeOf(err) == "" || media.ErrorText(err.Error()) != err.Error()) {
 			t.Errorf("error %v", err)
 		}
 		if res != nil && res.Status == agent.StatusRunning {

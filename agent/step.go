@@ -121,7 +121,7 @@ func schemaProblem(err error) string {
 		lines := strings.Split(text, "\n")
 		text = strings.Join(lines[min(1, len(lines)-1):], ";")
 	}
-	return clip(media.Scrub(strings.Join(strings.Fields(text), " ")), 600)
+	return clip(media.ErrorText(strings.Join(strings.Fields(text), " ")), 600)
 }
 
 // readOldNames understands what older prompts taught models: persist for promote,

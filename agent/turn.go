@@ -116,18 +116,12 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 	}
 	done := TurnFinished{Turn: r.turns, Model: resp.Model, InputTokens: resp.Usage.InputTokens, OutputTokens: resp.Usage.OutputTokens}
 	if err != nil {
-		r.history.add(r.turns, chat.Text(chat.RoleAssistant, clip(media.Scrub(resp.Text), 4000)), nil)
+		r.history.add(r.turns, chat.Text(chat.RoleAssistant, clip(resp.Text, 4000)), nil)
 		done.Error = err.Error()
 		r.emit(ctx, EventTurnFinished, done)
 		return nil, err
 	}
-	text := resp.Text
-	if suspicious(text) {
-		r.cleanStep(ctx, step)
-		// What is too short to be kept as media is no media, but no text either.
-		text = media.Scrub(string(plain(step)))
-	}
-	r.history.add(r.turns, chat.Text(chat.RoleAssistant, text), nil)
+	r.history.add(r.turns, chat.Text(chat.RoleAssistant, resp.Text), nil)
 	done.Reasoning, done.Done = step.Reasoning, step.Done
 	for _, a := range step.Actions {
 		done.Actions = append(done.Actions, a.Name)
@@ -160,27 +154,5 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 			return resp, err
 		}
 		whole = fmt.Sprintf("%s-seeing-%d", name, again)
-	}
-}
-
-// cleanStep takes media data out of what a model wrote.
-func (r *run) cleanStep(ctx context.Context, s *Step) {
-	source := r.model.Profile().ID
-	s.Reasoning, s.Message = r.cleanText(ctx, s.Reasoning), r.cleanText(ctx, s.Message)
-	s.Payload, _ = r.clean(ctx, source, s.Payload).(map[string]any)
-	s.PayloadPatch, _ = r.clean(ctx, source, s.PayloadPatch).(map[string]any)
-	for i := range s.Actions {
-		s.Actions[i].Params, _ = r.clean(ctx, source, s.Actions[i].Params).(map[string]any)
-		s.Actions[i].Name = media.Scrub(s.Actions[i].Name)
-	}
-	for i := range s.Agents {
-		s.Agents[i].Task, s.Agents[i].Name = r.cleanText(ctx, s.Agents[i].Task), media.Scrub(s.Agents[i].Name)
-	}
-	for i := range s.Promote {
-		p := &s.Promote[i]
-		p.Label, p.Description = media.Scrub(p.Label), media.Scrub(p.Description)
-	}
-	if s.Ask != nil {
-		s.Ask.Question = r.cleanText(ctx, s.Ask.Question)
 	}
 }

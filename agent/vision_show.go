@@ -30,7 +30,7 @@ func (r *run) offer(ctx context.Context, res *results) {
 			}
 			s, err := r.fit(ctx, fmt.Sprintf("turn-%d-show-%s", r.turns, o.Ref), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
 			if err != nil {
-				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.Scrub(err.Error())))
+				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.ErrorText(err.Error())))
 				continue
 			}
 			s.turns, s.policy = p.TurnsToLive, true

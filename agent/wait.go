@@ -55,7 +55,11 @@ func (w *waiting) release(r *run) []heldAct {
 func (w *waiting) ask(q Question) {
 	if w.before != nil {
 		for _, known := range w.before.Pending {
-			if known.Step == q.Step {
+			switch {
+			case known.Step != q.Step:
+			case known.Kind == QuestionGuardrail: // the answer to q is held for an approval
+				q = known
+			default:
 				q.ID, q.AskedAt = known.ID, known.AskedAt
 			}
 		}
@@ -156,13 +160,11 @@ func (r *run) state() *State {
 	}
 	if w.before != nil {
 		s.Worked += w.before.Worked
-		s.Redone = w.before.Redone
+		s.Redone, s.Held = w.before.Redone, w.before.Held
 	}
 	s.Request.Journal, s.Request.State, s.Request.Closing = nil, nil, nil
 	for name, b := range r.journal.Steps() {
-		if text := media.Scrub(string(b)); json.Valid([]byte(text)) { // what is not, is done again
-			s.Steps[name] = json.RawMessage(text)
-		}
+		s.Steps[name] = json.RawMessage(b)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,6 +187,7 @@ func (r *run) await(ctx context.Context, name string, at callIndex, q Question) 
 	if err := json.Unmarshal(b, &p); err != nil {
 		return p, media.Errorf(media.CodeCorrupt, "read the answer to %q: %w", clip(q.Question, 80), err)
 	}
+	r.warn(ctx, p.Warning)
 	return p, nil
 }
 

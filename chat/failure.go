@@ -31,7 +31,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if !errors.As(err, &pe) || pe.StatusCode == 0 && !pe.IsContextTooLarge() {
 		return m.unanswered(ctx, err, sent)
 	}
-	e := media.Errorf(codeOf(pe), "ask %s: %s", m.profile, media.Scrub(explain(m.profile, pe)))
+	e := media.Errorf(codeOf(pe), "ask %s: %s", m.profile, media.ErrorText(explain(m.profile, pe)))
 	e.RetryAfter = retryAfter(pe.ResponseHeaders)
 	// A chat answer that broke off was billed; only refusals are repeated.
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && pe.StatusCode >= 500
@@ -53,10 +53,10 @@ func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
 			return e
 		}
 	}
-	why := media.Scrub(err.Error())
+	why := media.ErrorText(err.Error())
 	u, network := errors.AsType[*url.Error](err)
 	if network {
-		why = media.Scrub(u.Err.Error())
+		why = media.ErrorText(u.Err.Error())
 	}
 	switch {
 	case !sent && !network:

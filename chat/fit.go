@@ -91,7 +91,7 @@ func decodable(mimeType string) bool {
 // name is a picture as errors name it.
 func name(o media.Output) string {
 	if o.FileName != "" {
-		return media.Scrub(o.FileName)
+		return o.FileName
 	}
 	return string(o.Ref)
 }

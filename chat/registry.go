@@ -89,12 +89,12 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 	}
 	found := r.cfg.Profiles.Find(name)
 	// Another service may have models of any name, but none is called by a piece of media.
-	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" && media.Scrub(name) == name {
+	if len(found) == 0 && r.cfg.BaseURLs["openai"] != "" && wire.NameMedia(name) == name {
 		p, _ := r.cfg.Profiles.Provider("openai")
 		found = []Profile{r.cfg.Profiles.custom(p, name)}
 	}
 	if len(found) == 0 {
-		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.Scrub(name))
+		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
 	}
 	var missing error
 	for _, f := range found {

@@ -2,17 +2,20 @@
 // visible, alternative texts present, nothing loaded from outside, no layout overflow,
 // no violation that axe-core finds. Screenshots land in e2e/out.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "..");
+const atelier = join(root, "bin", "atelier");
+const run = promisify(execFile);
 const out = join(here, "out");
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const flags = [
@@ -36,10 +39,10 @@ export function bench() {
     await b.browser?.close();
     rmSync(b.work, { recursive: true, force: true });
   });
-  b.atelier = (...args) => {
-    const env = { PATH: process.env.PATH, HOME: b.work, ATELIER_DATA: join(b.work, "data") };
-    return JSON.parse(execFileSync(join(root, "bin", "atelier"), [...args, "--json"], { env, encoding: "utf8" }));
-  };
+  const place = () => ({ PATH: process.env.PATH, HOME: b.work, ATELIER_DATA: join(b.work, "data") });
+  b.atelier = (...args) => JSON.parse(execFileSync(atelier, [...args, "--json"], { env: place(), encoding: "utf8" }));
+  /** The same with more settings, while this process answers as a provider. */
+  b.with = async (env, ...args) => JSON.parse((await run(atelier, [...args, "--json"], { env: { ...place(), ...env } })).stdout);
   /** Opens a report in every theme and width; least is how many figures it has. */
   b.inspect = async (file, name, least) => {
     for (const colorScheme of ["light", "dark"]) {

@@ -185,7 +185,7 @@ func (n *negotiation) narrow() {
 		name := narrowed[d.Setting]
 		t.unset(name)
 		if name == "aspect_ratio" {
-			t.Tier, t.Width, t.Height, n.exact = "", 0, 0, nil
+			t.Tier, t.Width, t.Height = "", 0, 0
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (g *Gateway) afford(ctx context.Context, p *Plan, fits func(*Plan) error) (
 	warnings := []string{p.Model.Name + " was passed over: " + asError(dear).Message}
 	for i, name := range p.req.Fallback {
 		r := p.req
-		r.Model, r.Fallback, r.Prefer = name, p.req.Fallback[i+1:], nil
+		r.Model, r.Substitute, r.Fallback, r.Prefer = name, false, p.req.Fallback[i+1:], nil
 		q, err := g.Plan(ctx, r)
 		if err == nil {
 			err = fits(q)

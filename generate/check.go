@@ -26,7 +26,7 @@ func (r Request) normalise() (Request, error) {
 	if r.OutputFormat == "jpg" {
 		r.OutputFormat = "jpeg"
 	}
-	for _, s := range []*string{&r.Voice, &r.Size, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
+	for _, s := range []*string{&r.Voice, &r.Size, &r.DefaultSize, &r.AspectRatio, &r.Quality, &r.Style, &r.Background, &r.Moderation} {
 		*s = strings.TrimSpace(*s)
 	}
 	r.Style, r.Background, r.Moderation = strings.ToLower(r.Style), strings.ToLower(r.Background), strings.ToLower(r.Moderation)
@@ -52,6 +52,11 @@ func (r Request) checkWords() error {
 	}
 	if r.Size != "" && r.Size != "auto" {
 		if _, err := parseSize(r.Size); err != nil {
+			return err
+		}
+	}
+	if r.DefaultSize != "" {
+		if _, err := parseSize(r.DefaultSize); err != nil {
 			return err
 		}
 	}

@@ -21,12 +21,16 @@ type choice struct {
 	warnings []string
 }
 
-// choose finds the model: the one that the person named; else the operator's
+// choose finds the model: the one that the request names; else the operator's
 // default; else what the agent prefers; else the first provider that is ready.
 func (g *Gateway) choose(r Request) (choice, error) {
 	switch {
 	case r.Model != "":
-		return g.named(r, r.Model)
+		c, err := g.named(r, r.Model)
+		if r.Substitute && media.CodeOf(err) == media.CodeMissingKey {
+			return g.instead(r, err)
+		}
+		return c, err
 	case g.config.DefaultModel != "" && g.modality(Request{Model: g.config.DefaultModel}) == r.Modality:
 		c, err := g.named(r, g.config.DefaultModel)
 		if err != nil {
@@ -41,6 +45,18 @@ func (g *Gateway) choose(r Request) (choice, error) {
 		return c, nil
 	}
 	return g.preferred(r)
+}
+
+// instead finds the next model where the key of the named one is missing.
+func (g *Gateway) instead(r Request, missing error) (choice, error) {
+	asked := r.Model
+	r.Model = ""
+	c, err := g.choose(r)
+	if err != nil {
+		return c, err
+	}
+	c.out = []Disposition{{Setting: "model", Asked: clip(asked), Applied: c.model.Name, Outcome: OutcomeSubstituted, Reason: missing.Error()}}
+	return c, nil
 }
 
 // named takes the model that somebody asked for by name, or its successor.

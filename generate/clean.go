@@ -2,8 +2,10 @@ package generate
 
 import (
 	"encoding/json"
+	"maps"
+	"unicode/utf8"
 
-	"atelier/media"
+	"atelier/wire"
 )
 
 // clean takes everything out of an answer that might be media in a text, before a
@@ -12,7 +14,7 @@ func (u Update) clean() Update {
 	u.Metadata = cleanMap(u.Metadata)
 	items := make([]Item, 0, len(u.Items))
 	for _, it := range u.Items {
-		it.RevisedPrompt, it.Text = media.Scrub(it.RevisedPrompt), media.Scrub(it.Text)
+		it.RevisedPrompt, it.Text = wire.NameMedia(it.RevisedPrompt), wire.NameMedia(it.Text)
 		it.DeclaredMIME, it.Offers = clip(it.DeclaredMIME), cleanOffers(it.Offers)
 		if it.Err != nil {
 			it.Err = asError(it.Err)
@@ -20,9 +22,9 @@ func (u Update) clean() Update {
 		}
 		if it.Safety != nil {
 			s := *it.Safety
-			s.Stage, s.Categories = media.Scrub(s.Stage), nil
+			s.Stage, s.Categories = wire.NameMedia(s.Stage), nil
 			for _, c := range it.Safety.Categories {
-				s.Categories = append(s.Categories, media.Scrub(c))
+				s.Categories = append(s.Categories, wire.NameMedia(c))
 			}
 			it.Safety = &s
 		}
@@ -49,7 +51,7 @@ func cleanMap(m map[string]any) map[string]any {
 		}
 		var plain any
 		if err := json.Unmarshal(raw, &plain); err == nil {
-			out[media.Scrub(k)] = cleanValue(plain)
+			out[wire.NameMedia(k)] = cleanValue(plain)
 		}
 	}
 	return out
@@ -58,7 +60,7 @@ func cleanMap(m map[string]any) map[string]any {
 func cleanValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return media.Scrub(v)
+		return wire.NameMedia(v)
 	case []any:
 		for i := range v {
 			v[i] = cleanValue(v[i])
@@ -66,9 +68,32 @@ func cleanValue(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, x := range v {
-			out[media.Scrub(k)] = cleanValue(x)
+			out[wire.NameMedia(k)] = cleanValue(x)
 		}
 		return out
 	}
 	return v
+}
+
+// withoutMedia names media that stands as text in what a request says: a model takes
+// pictures as inputs. A prompt that is too long for any model stays, to be refused.
+func (r Request) withoutMedia() Request {
+	for _, s := range []*string{&r.Prompt, &r.NegativePrompt, &r.Style, &r.Quality, &r.Background, &r.Moderation} {
+		if s != &r.Prompt || utf8.RuneCountInString(r.Prompt) <= maxPrompt {
+			*s = wire.NameMedia(*s)
+		}
+	}
+	options := make(map[string]map[string]any, len(r.Options))
+	for provider, of := range r.Options {
+		options[provider] = maps.Clone(of)
+		for name, v := range of {
+			if s, ok := v.(string); ok {
+				options[provider][name] = wire.NameMedia(s)
+			}
+		}
+	}
+	if len(options) > 0 {
+		r.Options = options
+	}
+	return r
 }

@@ -83,7 +83,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		return
 	}
 	s := Slot{
-		Index: index, RevisedPrompt: media.Scrub(item.RevisedPrompt), Seed: item.Seed, Safety: item.Safety,
+		Index: index, RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety,
 	}
 	out, err := d.output(ctx, item, index, said)
 	if err != nil {
@@ -175,7 +175,7 @@ func statusOf(err *media.Error) Status {
 
 // slotError is the part of an error that goes into results.
 func slotError(err *media.Error) *SlotError {
-	return &SlotError{Code: err.Code, Message: media.Scrub(err.Message), Retryable: err.Retryable}
+	return &SlotError{Code: err.Code, Message: media.ErrorText(err.Message), Retryable: err.Retryable}
 }
 
 // spare finds the slot of a result beyond what was asked for that is there already; 0 if it is not.

@@ -194,7 +194,9 @@ type Item struct {
 	// and cuts it, row by row, into that many slots.
 	Tiles *Tiles
 	// Metadata is what the provider says of this item alone (its id), small and free of
-	// media. It becomes part of the output's metadata, where later edits of it find it.
+	// media. It becomes part of the output's metadata, where later edits of it find it. Under
+	// "unknown_words" a driver lists the words of the prompt that name what the result does not
+	// show; the Gateway warns of them.
 	Metadata map[string]any
 	// Offers are what the provider offers to do next with the item; the output's metadata
 	// keeps the first 40 of those that are at most 200 bytes long.

@@ -11,7 +11,7 @@ func asError(err error) *media.Error {
 	if e, ok := errors.AsType[*media.Error](err); ok {
 		clean := *e
 		// The outer text says more than the inner one.
-		clean.Message = media.Scrub(err.Error())
+		clean.Message = media.ErrorText(err.Error())
 		return &clean
 	}
 	switch code := media.CodeOf(err); code {
@@ -20,7 +20,7 @@ func asError(err error) *media.Error {
 	case media.CodeDeadline:
 		return media.Errorf(code, "time ran out before it was finished")
 	default:
-		return media.Errorf(code, "%s", media.Scrub(err.Error()))
+		return media.Errorf(code, "%s", media.ErrorText(err.Error()))
 	}
 }
 

@@ -113,7 +113,7 @@ func passedOver(name string, why error) string {
 // standIn plans n results by the k-th model of the fallback.
 func (x *execution) standIn(ctx context.Context, k, n int) (*Plan, error) {
 	r := x.plan.req
-	r.Model, r.Fallback, r.Prefer, r.N = r.Fallback[k], nil, nil, n
+	r.Model, r.Substitute, r.Fallback, r.Prefer, r.N = r.Fallback[k], false, nil, nil, n
 	p, err := x.g.Plan(ctx, r)
 	if err == nil {
 		p.act, p.why = x.actOf(k), "the model before it could not give them"
@@ -195,7 +195,7 @@ func (g *Gateway) planAny(ctx context.Context, r Request) (*Plan, error) {
 			return p, err
 		}
 		next := r
-		next.Model, next.Fallback = r.Fallback[i], r.Fallback[i+1:]
+		next.Model, next.Substitute, next.Fallback = r.Fallback[i], false, r.Fallback[i+1:]
 		q, second := g.Plan(ctx, next)
 		if second != nil {
 			continue

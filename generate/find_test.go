@@ -107,7 +107,7 @@ func TestLostAnswerIsLookedFor(t *testing.T) {
 		"not without a list":          {errs: []error{none}, lists: [][]generate.Handle{handles("a")}, looks: 1},
 		"not of two":                  {lists: slices.Repeat([][]generate.Handle{handles("a", "b")}, 3), looks: 3},
 		"not another call's":          {lists: slices.Repeat([][]generate.Handle{handles("known")}, 3), looks: 3},
-		"not of what is no name":      {lists: slices.Repeat([][]generate.Handle{handles("", strings.Repeat("iVBORw0KGgo", 20))}, 3), looks: 3},
+		"not of what is no name":      {lists: slices.Repeat([][]generate.Handle{handles("", strings.Repeat("iVBORw0KGgo", 24))}, 3), looks: 3},
 		"not of before the call":      {lists: slices.Repeat([][]generate.Handle{handles("old")}, 3), looks: 3},
 		"beside another call's":       {lists: [][]generate.Handle{handles("known", "a")}, looks: 1, found: true},
 	} {

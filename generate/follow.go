@@ -3,8 +3,10 @@ package generate
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"atelier/media"
+	"atelier/wire"
 )
 
 // Offer is something that a provider offers to do next with what it made.
@@ -27,7 +29,7 @@ const offersKey = "offers"
 func cleanOffers(all []Offer) (kept []Offer) {
 	for _, o := range all {
 		if o.ID != "" && len(o.ID)+len(o.Label) <= maxOffer && len(kept) < maxOffers {
-			kept = append(kept, Offer{media.Scrub(o.ID), media.Scrub(o.Label)})
+			kept = append(kept, Offer{wire.NameMedia(o.ID), wire.NameMedia(o.Label)})
 		}
 	}
 	return kept
@@ -56,6 +58,20 @@ func (it Item) keep(into map[string]any) {
 	if len(it.Offers) > 0 {
 		into[offersKey] = it.Offers
 	}
+}
+
+// unknownWordsKey is where a driver puts the words of the prompt that name what its result does not show,
+// a list of strings.
+const unknownWordsKey = "unknown_words"
+
+// unknownWords lists those of an item for people; empty if there are none.
+func (it Item) unknownWords() string {
+	var words []string
+	raw, err := json.Marshal(it.Metadata[unknownWordsKey])
+	if err != nil || json.Unmarshal(raw, &words) != nil {
+		return ""
+	}
+	return strings.Join(words, ", ")
 }
 
 // Parent reads what the metadata of the only input keeps of the call that made it, under

@@ -9,6 +9,7 @@ import (
 	"atelier/generate"
 	"atelier/generate/generatetest"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // TestOffersAreKeptWithTheOutput, as many and as long as real ones are, without media; the
@@ -35,7 +36,7 @@ func TestOffersAreKeptWithTheOutput(t *testing.T) {
 	for _, o := range append(first.Outputs(), second.Outputs()...) {
 		raw, err := json.Marshal(o.Metadata)
 		offers := generate.Offers(o)
-		if err != nil || media.Scrub(string(raw)) != string(raw) || len(offers) != 40 || offers[1] != (generate.Offer{ID: "up", Label: "Larger"}) {
+		if err != nil || wire.NameMedia(string(raw)) != string(raw) || len(offers) != 40 || offers[1] != (generate.Offer{ID: "up", Label: "Larger"}) {
 			t.Errorf("%d offers: %.300s, %v", len(offers), raw, err)
 		}
 	}

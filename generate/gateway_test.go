@@ -224,6 +224,24 @@ func TestPartialSuccessPerSlot(t *testing.T) {
 	}
 }
 
+// TestWordsThatADriverDoesNotKnowAreWarnedOf: once for equal words, whatever the provider.
+func TestWordsThatADriverDoesNotKnowAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	h := build(t, nil)
+	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
+		var items []generate.Item
+		for i := range 2 {
+			b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, uint8(i+1)))
+			items = append(items, generate.Item{Blob: &b, Metadata: map[string]any{"unknown_words": []string{"cats", "sofa"}}})
+		}
+		return generate.Update{Done: true, Items: items}, nil
+	}
+	got := h.must(t, generate.Request{Model: "gpt-image-2", N: 2})
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "does not show them: cats, sofa") || got.Outputs()[1].Metadata["unknown_words"] == nil {
+		t.Errorf("warnings %q, metadata %v", got.Warnings, got.Outputs()[1].Metadata)
+	}
+}
+
 func TestItemsBesideAnErrorAreKeptAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	h := build(t, nil)
@@ -388,7 +406,7 @@ func TestIdempotencyKey(t *testing.T) {
 
 func TestResultIsFreeOfMedia(t *testing.T) {
 	t.Parallel()
-	leak := strings.Repeat("iVBORw0KGgo", 12)
+	leak := strings.Repeat("iVBORw0KGgo", 24)
 	h := build(t, nil)
 	h.openai.OnStart = func(ctx context.Context, _ generate.Task, _ int) (generate.Update, error) {
 		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"atelier/media"
+	"atelier/wire"
 )
 
 // Listed is a [Driver] whose provider can be asked which tasks there are, so that a call
@@ -114,7 +114,7 @@ func (l ListedTask) before(since time.Time) bool {
 // media is none.
 func (l ListedTask) of(t Task, since time.Time) bool {
 	switch id := l.Task.ID; {
-	case id == "" || media.Scrub(id) != id || l.Waits || l.before(since):
+	case id == "" || wire.NameMedia(id) != id || l.Waits || l.before(since):
 		return false
 	case l.Key != "":
 		return l.Key == t.Key

@@ -144,7 +144,7 @@ func TestAlikeIsNotEqual(t *testing.T) {
 		"its key and no more":      {func(l *generate.ListedTask) { *l = generate.ListedTask{Task: l.Task, Key: "operation-1"} }, true},
 		"its key, before":          {func(l *generate.ListedTask) { l.Key, l.Made = "operation-1", l.Made.Add(-2*time.Minute) }, false},
 		"no name":                  {func(l *generate.ListedTask) { l.Task = generate.Handle{} }, false},
-		"media for a name":         {func(l *generate.ListedTask) { l.Task.ID = strings.Repeat("iVBORw0KGgo", 20) }, false},
+		"media for a name":         {func(l *generate.ListedTask) { l.Task.ID = strings.Repeat("iVBORw0KGgo", 24) }, false},
 	} {
 		p := &paged{}
 		own := listedAs(p, call, 1)

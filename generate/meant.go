@@ -15,13 +15,13 @@ import (
 func (g *Gateway) meant(r Request, m Model) error {
 	rows := g.config.Catalogue.rows
 	if _, known := qualityRank(strings.ToLower(r.Quality)); r.Quality != "" && !known && !strings.EqualFold(r.Quality, "auto") && !slices.ContainsFunc(rows, func(o Model) bool { return o.hasQuality(r.Quality) }) {
-		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", clip(media.Scrub(r.Quality)))
+		return media.Errorf(media.CodeInvalid, "quality %q is unknown: use low, medium, high, auto, standard or hd", clip(media.ErrorText(r.Quality)))
 	}
 	for _, provider := range slices.Sorted(maps.Keys(r.Options)) {
 		options, known := g.config.Catalogue.options(provider)
 		key := strings.ToLower(provider)
 		for _, name := range slices.Sorted(maps.Keys(r.Options[provider])) {
-			what := clip(media.Scrub(provider + "." + name))
+			what := clip(media.ErrorText(provider + "." + name))
 			switch {
 			case !known:
 				return media.Errorf(media.CodeInvalid, "option %s: there is no such provider; it is one of %s", what, strings.Join(g.config.Catalogue.providers(), ", "))

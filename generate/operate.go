@@ -72,7 +72,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	x := g.newExecution(p, Operation{
 		ID: id, Key: cmp.Or(p.req.IdempotencyKey, id), Method: p.req.Method, Modality: p.req.Modality,
 		Provider: p.Model.Provider, Model: p.Model.Name, APIModel: p.Model.APIModel,
-		Prompt: media.Scrub(p.task.Prompt), N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
+		Prompt: p.task.Prompt, N: p.N(), Status: StatusQueued, Dispositions: p.Dispositions,
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})

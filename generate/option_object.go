@@ -14,7 +14,7 @@ import (
 func (r OptionRule) judge(name string, value any) error {
 	bad := func() error {
 		text, _ := optionText(value)
-		return media.Errorf(media.CodeInvalid, "option %s is %q: use %s", name, media.Scrub(clip(text)), r)
+		return media.Errorf(media.CodeInvalid, "option %s is %q: use %s", name, media.ErrorText(clip(text)), r)
 	}
 	switch {
 	case r.Any:
@@ -48,7 +48,7 @@ func (r OptionRule) fields(name string, object map[string]any) error {
 	for _, field := range slices.Sorted(maps.Keys(object)) {
 		rule, known := r.Fields[field]
 		if !known {
-			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.Scrub(clip(field)), name, r.fieldNames())
+			return media.Errorf(media.CodeInvalid, "option %s.%s is unknown: %s takes %s", name, media.ErrorText(clip(field)), name, r.fieldNames())
 		}
 		if err := rule.judge(name+"."+field, object[field]); err != nil {
 			return err

@@ -22,6 +22,9 @@ func (d *delivery) output(ctx context.Context, item Item, index int, said map[st
 	}
 	o := d.describe(ctx, *item.Blob, index, said)
 	item.keep(o.Metadata)
+	if words := item.unknownWords(); words != "" {
+		d.x.warn(d.call.plan.Model.Name + " does not know these words, and the picture does not show them: " + words)
+	}
 	if item.Seed != nil {
 		o.Metadata["seed"] = *item.Seed
 	}
@@ -196,28 +199,6 @@ func (x *execution) judgeFormat() {
 		default:
 			d.Applied, d.Outcome, d.Reason = d.Asked, OutcomeApplied, ""
 		}
-	})
-}
-
-// judgeSize corrects the disposition of a size that the model agreed to and did not
-// keep.
-func (x *execution) judgeSize() {
-	x.mu.Lock()
-	var other *media.Output
-	var by *Plan
-	for _, s := range x.slots {
-		p := cmp.Or(x.makers[s.Index], x.plan)
-		if ask := p.exact; s.Output != nil && ask != nil && (s.Output.Width != ask.w || s.Output.Height != ask.h) {
-			other, by = s.Output, p
-		}
-	}
-	x.mu.Unlock()
-	if other == nil {
-		return
-	}
-	is := sides{other.Width, other.Height}.String()
-	x.judge("size", func(d *Disposition) {
-		d.Applied, d.Outcome, d.Reason = is, OutcomeAdapted, fmt.Sprintf("%s was asked for %s and answered with %s", by.Model.Name, by.exact, is)
 	})
 }
 

@@ -25,7 +25,6 @@ type Plan struct {
 	req    Request
 	task   Task // the pattern of every call
 	driver Driver
-	exact  *sides
 	gives  int    // how many results every call gives; 0 means as many as it is asked for
 	round  *round // nil unless it is done again
 	act    string // what its money is reserved for; empty for the operation
@@ -61,6 +60,8 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := r.Prompt
+	r = r.withoutMedia()
 	for _, name := range r.Fallback {
 		if _, ok := g.config.Catalogue.Lookup(name); !ok {
 			return nil, wrap("read the fallback", g.unknown(name))
@@ -85,7 +86,10 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	}
 	p := &Plan{
 		Model: c.model, Calls: split(max(r.N, 1), c.model.MaxN), Dispositions: n.out, Warnings: c.warnings,
-		req: r, task: n.task, driver: c.driver, exact: n.exact, gives: c.model.Grid, frames: g.config.Partials,
+		req: r, task: n.task, driver: c.driver, gives: c.model.Grid, frames: g.config.Partials,
+	}
+	if r.Prompt != said {
+		p.Warnings = append(p.Warnings, "the prompt held media as data, which was left out: give pictures as inputs")
 	}
 	if n.act.Once {
 		p.gives = 1

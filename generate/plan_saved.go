@@ -13,8 +13,6 @@ type savedPlan struct {
 	Calls   []int   `json:"calls"`
 	// Gives is how many results every call gives, if not those that it is asked for.
 	Gives int `json:"gives,omitempty"`
-	// Exact is the size that the model agreed to, as WIDTHxHEIGHT.
-	Exact string `json:"exact,omitempty"`
 	// Dispositions are the plan's own, before others stood in.
 	Dispositions []Disposition `json:"dispositions,omitempty"`
 	// Frames says that previews were asked for: what arrived may be one.
@@ -23,15 +21,11 @@ type savedPlan struct {
 	Round *round `json:"round,omitempty"`
 }
 
-// save writes the plan for [Gateway.Resume]. One whose words look like media is not
-// saved: what is saved is searched for such, and would come back changed.
+// save writes the plan for [Gateway.Resume].
 func (p *Plan) save() json.RawMessage {
 	s := savedPlan{Request: p.req, Task: p.task, Calls: p.Calls, Gives: p.gives, Round: p.round, Dispositions: p.Dispositions, Frames: p.frames}
-	if p.exact != nil {
-		s.Exact = p.exact.String()
-	}
 	raw, err := json.Marshal(s)
-	if err != nil || media.Scrub(string(raw)) != string(raw) {
+	if err != nil {
 		return nil
 	}
 	return raw
@@ -63,12 +57,8 @@ func (g *Gateway) planned(raw json.RawMessage) (*Plan, error) {
 			m.Acts, m.Flags = row.Acts, row.Flags
 		}
 	}
-	p := &Plan{
+	return &Plan{
 		Model: s.Task.Model, Calls: s.Calls, req: s.Request, task: s.Task, driver: g.drivers[s.Task.Model.Provider], gives: s.Gives, round: s.Round,
 		Dispositions: s.Dispositions, frames: s.Frames,
-	}
-	if exact, err := parseSize(s.Exact); s.Exact != "" && err == nil {
-		p.exact = &exact
-	}
-	return p, nil
+	}, nil
 }

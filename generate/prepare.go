@@ -86,7 +86,7 @@ func told(o media.Output) string {
 	if o.FileName == "" {
 		return string(o.Ref)
 	}
-	return string(o.Ref) + " (" + clip(media.Scrub(o.FileName)) + ")"
+	return string(o.Ref) + " (" + clip(o.FileName) + ")"
 }
 
 // masks is the mask of a request as a list.

@@ -121,7 +121,8 @@ func (d *delivery) describe(ctx context.Context, b media.Blob, index int, said m
 		"model": plan.Model.Name, "api_model": plan.Model.APIModel, "provider": plan.Model.Provider, "digital_source_type": term(plan.sourceType()),
 	}
 	maps.Copy(meta, said)
-	o := media.NewOutput(b, media.Meta{Label: label, Metadata: meta})
+	note, _ := said["note"].(string) // what a driver says of how its results are made
+	o := media.NewOutput(b, media.Meta{Label: label, Description: note, Metadata: meta})
 	for _, in := range plan.req.Inputs {
 		role := "input"
 		if x.op.Method == MethodVariation {
@@ -155,6 +156,5 @@ func (p *Plan) sourceType() string {
 	return imaging.SourceAlgorithmic
 }
 
-// term is an IPTC digital source type without its scheme, whose long address looks like
-// base64 to those who scrub.
+// term is an IPTC digital source type without its scheme.
 func term(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }

@@ -27,7 +27,7 @@ func (x *execution) prepare(c call, a Attempt) *journal.Carried {
 		return nil
 	}
 	if err := r.Prepare(a.ID); err != nil {
-		x.warn("the relay cannot be used, so a call is lost if this process is killed while it waits for the answer: " + media.Scrub(err.Error()))
+		x.warn("the relay cannot be used, so a call is lost if this process is killed while it waits for the answer: " + media.ErrorText(err.Error()))
 		return nil
 	}
 	return &journal.Carried{ID: a.ID}

@@ -12,6 +12,7 @@ import (
 	"atelier/generate/generatetest"
 	"atelier/journal"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // durable is a journal that remembers its steps, as an engine does over a restart.
@@ -76,7 +77,7 @@ func TestReplayMakesNoSecondCall(t *testing.T) {
 		t.Errorf("replayed result %+v", again)
 	}
 	for name, b := range j.steps {
-		if media.Scrub(string(b)) != string(b) {
+		if wire.NameMedia(string(b)) != string(b) {
 			t.Errorf("step %s holds base64", name)
 		}
 	}

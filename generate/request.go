@@ -30,6 +30,9 @@ type Request struct {
 	NegativePrompt string `json:"negative_prompt,omitempty"`
 	// Model is a display name, API id or alias; empty means the default order.
 	Model string `json:"model,omitempty"`
+	// Substitute lets a Model without its key give way to the next in order, with a
+	// disposition: the named model was chosen by an agent, not by a person.
+	Substitute bool `json:"substitute,omitempty"`
 	// Prefer lists models that an agent would like, best first. Unlike Model, a
 	// preferred model without a key is substituted, with a disposition.
 	Prefer []string `json:"prefer,omitempty"`
@@ -43,6 +46,10 @@ type Request struct {
 	N int `json:"n,omitempty"`
 	// Size is WIDTHxHEIGHT in pixels, or auto.
 	Size string `json:"size,omitempty"`
+	// DefaultSize is the size, WIDTHxHEIGHT, where neither Size nor AspectRatio says one; a
+	// Quality that stands for a tier decides on the tier of it. It is for callers whose own
+	// default a person did not ask for.
+	DefaultSize string `json:"default_size,omitempty"`
 	// AspectRatio is W:H. An explicit Size wins.
 	AspectRatio string `json:"aspect_ratio,omitempty"`
 	// Quality is low, medium, high, auto, standard, hd, or a model's own word.

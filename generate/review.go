@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"atelier/media"
 )
 
 // Reviewed is a [Driver] that looks at a whole task while it is planned, because
@@ -41,7 +39,7 @@ func (p *Plan) review() error {
 			p.gives = each
 		}
 		if asked := strings.TrimSpace(p.req.Prompt); n.Setting == "prompt" && asked != "" {
-			n.Asked, n.Applied = clip(media.Scrub(asked)), clip(n.Applied)
+			n.Asked, n.Applied = clip(asked), clip(n.Applied)
 			p.Dispositions = append(p.Dispositions, n)
 			continue
 		}

@@ -25,8 +25,6 @@ type negotiation struct {
 	// partials says that preview frames are asked for.
 	partials bool
 	act      Act // what the model is asked to do, where its row has acts
-	// exact is the asked size in pixels where the model took it as it is.
-	exact *sides
 }
 
 // negotiate works out every setting. Errors are what the model cannot do at all.
@@ -65,7 +63,7 @@ func (n *negotiation) negotiate() error {
 
 func (n *negotiation) add(setting, asked, applied string, outcome Outcome, reason string) {
 	n.out = append(n.out, Disposition{
-		Setting: setting, Asked: clip(media.Scrub(asked)), Applied: clip(media.Scrub(applied)), Outcome: outcome, Reason: reason,
+		Setting: setting, Asked: clip(asked), Applied: clip(applied), Outcome: outcome, Reason: reason,
 	})
 }
 

@@ -7,21 +7,27 @@ import (
 )
 
 // geometry works out size and aspect ratio. An explicit size in pixels wins over
-// the ratio, and over a quality that stands for a tier.
+// the ratio, and over a quality that stands for a tier; a default size over neither.
 func (n *negotiation) geometry() {
-	rule := n.model.Size
-	ask, err := parseSize(n.req.Size)
+	rule, size := n.model.Size, n.req.Size
+	if size == "" && n.req.AspectRatio == "" {
+		size = n.req.DefaultSize
+	}
+	ask, err := parseSize(size)
+	tier := n.tierOfQuality()
 	switch {
-	case n.req.Size == "auto" && rule.Mode != "none" && (rule.Auto || rule.Mode != "enum"):
+	case n.req.Size == "" && size != "" && tier != "" && err == nil:
+		n.take(rule.fitRatio(ask.ratio(), tier))
+	case size == "auto" && rule.Mode != "none" && (rule.Auto || rule.Mode != "enum"):
 		n.applied("size", "auto")
 		n.ratio()
-	case n.req.Size == "auto" || n.req.Size == "" || err != nil:
-		if n.req.Size == "auto" {
+	case size == "auto" || size == "" || err != nil:
+		if size == "auto" {
 			n.dropped("size", "auto", n.model.Name+" has one size for every picture")
 		}
 		n.ratio()
 	case rule.Mode == "none":
-		n.dropped("size", n.req.Size, n.model.Name+" cannot be told a size")
+		n.dropped("size", size, n.model.Name+" cannot be told a size")
 		n.ratio()
 	default:
 		n.size(ask)
@@ -33,7 +39,6 @@ func (n *negotiation) size(ask sides) {
 	n.take(f)
 	if f.sides == ask {
 		n.applied("size", ask.String())
-		n.exact = &ask
 	} else {
 		n.adapted("size", ask.String(), f.name(), n.sizeReason(f))
 	}

@@ -163,6 +163,12 @@ func TestSettings(t *testing.T) {
 			map[string]string{"size": "applied 2752x1536", "quality": "dropped"},
 			generate.Task{AspectRatio: "16:9", Tier: "2K"},
 		},
+		{"default size", gpt, generate.Request{DefaultSize: "1024x1024"}, map[string]string{"size": "applied 1024x1024"}, generate.Task{Width: 1024, Height: 1024}},
+		{"default size on gemini", pro, generate.Request{DefaultSize: "1024x1024"}, map[string]string{"size": "applied 1024x1024"}, generate.Task{AspectRatio: "1:1", Tier: "1K"}},
+		{"quality beats a default size", pro, generate.Request{DefaultSize: "1024x1024", Quality: "hd"}, map[string]string{"quality": "adapted 2K"}, generate.Task{AspectRatio: "1:1", Tier: "2K"}},
+		{"default size beside a quality", gpt, generate.Request{DefaultSize: "1024x1024", Quality: "hd"}, map[string]string{"size": "applied 1024x1024", "quality": "adapted high"}, generate.Task{Width: 1024, Height: 1024, Quality: "high"}},
+		{"ratio beats a default size", pro, generate.Request{DefaultSize: "1024x1024", AspectRatio: "16:9"}, map[string]string{"aspect_ratio": "applied 16:9"}, generate.Task{AspectRatio: "16:9"}},
+		{"size beats a default size", pro, generate.Request{DefaultSize: "1024x1024", Size: "2048x2048", Quality: "standard"}, map[string]string{"size": "applied 2048x2048", "quality": "dropped"}, generate.Task{AspectRatio: "1:1", Tier: "2K"}},
 		{
 			"ratio and tier", pro,
 			generate.Request{AspectRatio: "16:9", Quality: "hd"},

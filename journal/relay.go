@@ -16,7 +16,8 @@ type Relay interface {
 	// Prepare notes a call that has not begun. Then it is sent at most once, whoever dies, and
 	// when the process ends that sends it, it goes on. The end of the context that it
 	// is sent with stops it, but where that is [Left]: then it goes on too. After an error the call
-	// can be made without the relay; it is fs.ErrExist where there is such a call.
+	// can be made without the relay; it is fs.ErrExist where there is such a call that was not
+	// given up.
 	Prepare(id string) error
 	// Fate tells what became of a call that this process prepared, or another one. While it is
 	// under way it waits for it, until ctx ends.
@@ -32,7 +33,8 @@ const (
 	// FateUnknown is that of a call that the relay does not know, or whose answer it lost: it may
 	// have been sent.
 	FateUnknown Fate = iota
-	// FateUnsent is that of a call that was never sent, and now never will be.
+	// FateUnsent is that of a call that was never sent, and is given up: it is not sent unless it is
+	// prepared anew.
 	FateUnsent
 	// FateUnderWay is that of a call that was sent and is waited for.
 	FateUnderWay

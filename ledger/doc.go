@@ -3,8 +3,8 @@
 // speak of; packages ledger/sqlite and ledger/postgres implement them, and package
 // ledger/ledgertest is the suite that every implementation passes.
 //
-// No row ever holds media bytes or base64: free text and JSON pass media.Scrub on
-// their way in. Ids are UUIDv7 text, so that their order is the order of making;
+// No row holds media bytes or base64, because none gets past the entrances; texts and JSON
+// are kept byte for byte, but for NUL bytes and broken UTF-8. Ids are UUIDv7 text, so that their order is the order of making;
 // times are UTC to the microsecond; money is exact decimal text, nil when unknown.
 // Lists are paged by id. Deletes leave a tombstone.
 //

@@ -86,7 +86,7 @@ func (d *Digest) UnmarshalText(b []byte) error {
 // clip shortens text that is quoted in an error. Base64 is named before, because the
 // beginning of a picture is still a part of it.
 func clip(s string) string {
-	s = Scrub(s)
+	s = ErrorText(s)
 	if len(s) > 80 {
 		return strings.ToValidUTF8(s[:80], "") + "…"
 	}

@@ -61,7 +61,8 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Errorf makes an [Error]. A %w verb in the format sets its cause. The result is
 // retryable where the code says so by nature ([CodeRateLimited], [CodeUnavailable]);
-// a cause with the same code hands on its Retryable, RetryAfter and Valid.
+// a cause with the same code hands on its Retryable, RetryAfter and Valid. The message is
+// whole: what shows or stores it uses [ErrorText].
 func Errorf(code Code, format string, args ...any) *Error {
 	w := fmt.Errorf(format, args...)
 	e := &Error{

@@ -117,7 +117,7 @@ func (s *Set) Unknown(refs ...string) *Error {
 	}
 	named := make([]string, len(refs))
 	for i, r := range refs {
-		named[i] = clip(Scrub(r))
+		named[i] = clip(r)
 	}
 	e := Errorf(CodeUnknownRef, "unknown media ref %s: %s", strings.Join(named, ", "), have)
 	e.Valid, e.Retryable = valid, true

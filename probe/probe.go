@@ -50,7 +50,7 @@ func Read(r io.ReaderAt, size int64) (media.Facts, error) {
 // believed: such bytes are application/octet-stream.
 func Declare(f media.Facts, declared string) media.Facts {
 	t, _, err := mime.ParseMediaType(declared)
-	if err != nil || !strings.Contains(t, "/") || len(t) > maxDeclared || media.Scrub(t) != t {
+	if err != nil || !strings.Contains(t, "/") || len(t) > maxDeclared {
 		t = ""
 	}
 	switch {

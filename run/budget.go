@@ -148,7 +148,7 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 func (b *Budget) Settle(ctx context.Context, c generate.Charge) error {
 	err := b.store.Settle(ctx, c.ID, amountOf(c))
 	if err != nil {
-		slog.WarnContext(ctx, "budget not settled", slog.String("act", c.ID), slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "budget not settled", slog.String("act", c.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (s *Service) closeOpen(ctx context.Context, req agent.Request, status agent
 		}
 	}
 	if err != nil {
-		slog.WarnContext(ctx, "open generations of a run not ended", slog.String("run", req.RunID), slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "open generations of a run not ended", slog.String("run", req.RunID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	return made
 }

@@ -70,7 +70,7 @@ func (s *Service) join(ctx context.Context, req agent.Request) (*thread, error) 
 
 // title is the beginning of a text in one line, without placeholders.
 func title(text string) string {
-	text = media.ResolveString(media.Scrub(text), func(r media.Ref) string { return string(r) })
+	text = media.ResolveString(text, func(r media.Ref) string { return string(r) })
 	words := strings.Join(strings.Fields(text), " ")
 	if r := []rune(words); len(r) > titleLength {
 		return strings.TrimSpace(string(r[:titleLength-1])) + "…"
@@ -83,7 +83,7 @@ func (s *Service) recall(ctx context.Context, owner string, t *thread) error {
 	l := s.cfg.Ledger
 	_, err := l.Conversation(ctx, owner, t.ID)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: use the id of one that there is (atelier conversations list), or %s to begin one", media.Scrub(t.ID), NewConversation)
+		return media.Errorf(media.CodeNotFound, "there is no conversation %.40q: use the id of one that there is (atelier conversations list), or %s to begin one", media.ErrorText(t.ID), NewConversation)
 	}
 	if err != nil {
 		return err
@@ -137,14 +137,14 @@ func without(items, others []media.Output) []media.Output {
 func (s *Service) answer(ctx context.Context, t *thread, req agent.Request, res *agent.Result, runErr error) (warnings []string) {
 	note := func(what string, err error) {
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("%s was not saved in the conversation: %s", what, media.Scrub(err.Error())))
+			warnings = append(warnings, fmt.Sprintf("%s was not saved in the conversation: %s", what, media.ErrorText(err.Error())))
 		}
 	}
 	m := ledger.Message{
 		ID: cmp.Or(t.Answer, s.cfg.NewID()), ConversationID: t.ID, Role: ledger.RoleAssistant, RunID: req.RunID, Agent: req.Agent, Status: ledger.StatusFailed,
 	}
 	if runErr != nil {
-		m.Failure = ledger.Failure{Code: string(media.CodeOf(runErr)), Message: runErr.Error(), Retryable: media.Retryable(runErr)}
+		m.Failure = ledger.Failure{Code: string(media.CodeOf(runErr)), Message: media.ErrorText(runErr.Error()), Retryable: media.Retryable(runErr)}
 	}
 	var chosen []media.Output
 	if res != nil {
@@ -186,7 +186,7 @@ func (s *Service) attach(ctx context.Context, owner, messageID string, items []m
 	}
 	warnings, err := s.cfg.Ledger.Attach(ctx, owner, messageID, items)
 	if err != nil {
-		warnings = append(warnings, "media was not attached to the conversation: "+media.Scrub(err.Error()))
+		warnings = append(warnings, "media was not attached to the conversation: "+media.ErrorText(err.Error()))
 	}
 	return warnings
 }

@@ -175,7 +175,7 @@ func (s *Service) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 	defer cancel()
 	if err := s.cfg.Observer.Flush(ctx); err != nil {
-		slog.WarnContext(ctx, "last events not saved", slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
 	}
 }
 
@@ -183,7 +183,7 @@ func (s *Service) flush(ctx context.Context) {
 func (s *Service) closeAll(ctx context.Context) {
 	if s.cfg.Engine != nil {
 		if err := s.cfg.Engine.Close(ctx); err != nil {
-			slog.WarnContext(ctx, "durable engine not closed", slog.String("error", media.Scrub(err.Error())))
+			slog.WarnContext(ctx, "durable engine not closed", slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
 	s.mu.Lock()

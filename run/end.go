@@ -33,11 +33,11 @@ func (s *Service) fail(ctx context.Context, req agent.Request, why error) {
 
 // endAs ends a run outside of its agent. What it had counted stays.
 func (s *Service) endAs(ctx context.Context, row ledger.Run, status agent.Status, why error) {
-	p := action.Problem{Code: media.CodeOf(why), Message: media.Scrub(why.Error()), Retryable: media.Retryable(why)}
+	p := action.Problem{Code: media.CodeOf(why), Message: media.ErrorText(why.Error()), Retryable: media.Retryable(why)}
 	row.Status, row.FinishedAt = ledger.Status(status), s.cfg.Now()
 	row.Failure = ledger.Failure{Code: string(p.Code), Message: p.Message, Retryable: p.Retryable}
 	if err := s.cfg.Ledger.FinishRun(ctx, row); err != nil {
-		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "end of run not saved", slog.String("run", row.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	if row.Parent != "" {
 		return

@@ -177,7 +177,7 @@ func (l *eventLog) saveEvents(ctx context.Context, events []ledger.Event) []ledg
 	saved, err := l.store.AppendEvents(ctx, events)
 	if err != nil {
 		l.logger.WarnContext(ctx, "run events not saved", slog.String("tree", events[0].Tree),
-			slog.Int("events", len(events)), slog.String("error", media.Scrub(err.Error())))
+			slog.Int("events", len(events)), slog.String("error", media.ErrorText(err.Error())))
 		return events
 	}
 	return saved
@@ -187,7 +187,7 @@ func (l *eventLog) failedSave(ctx context.Context, what string, err error) {
 	if err == nil {
 		return
 	}
-	l.logger.WarnContext(ctx, "record of a run not saved", slog.String("what", what), slog.String("error", media.Scrub(err.Error())))
+	l.logger.WarnContext(ctx, "record of a run not saved", slog.String("what", what), slog.String("error", media.ErrorText(err.Error())))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed == nil {

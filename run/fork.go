@@ -146,7 +146,7 @@ func (p *past) cut(f Fork) error {
 	known := func(name string) bool { return name == f.From || strings.HasPrefix(name, f.From+"/") }
 	names := p.names()
 	if !slices.ContainsFunc(names, known) {
-		e := media.Errorf(media.CodeInvalid, "the run has no finished step %.80q: it has %s", media.Scrub(f.From), strings.Join(names[:min(len(names), namedSteps)], ", "))
+		e := media.Errorf(media.CodeInvalid, "the run has no finished step %.80q: it has %s", media.ErrorText(f.From), strings.Join(names[:min(len(names), namedSteps)], ", "))
 		e.Valid = names
 		return e
 	}

@@ -181,7 +181,7 @@ func (o *Observer) Emit(ctx context.Context, e agent.Event) {
 		cost, err := o.total(context.WithoutCancel(ctx), media.ScopeOf(ctx).Owner, e.Tree, e.RunID, f.Cost)
 		if err != nil {
 			o.logger.WarnContext(ctx, "cost of generations unknown", slog.String("run", e.RunID),
-				slog.String("error", media.Scrub(err.Error())))
+				slog.String("error", media.ErrorText(err.Error())))
 		}
 		f.Cost = cost
 		e.Data = f
@@ -213,11 +213,11 @@ func eventID(e agent.Event) string {
 	return id
 }
 
-// encode is JSON without base64; what cannot be encoded is left out.
+// encode is JSON; what cannot be encoded is left out.
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil
 	}
-	return json.RawMessage(media.Scrub(string(b)))
+	return b
 }

@@ -121,7 +121,7 @@ func (s *Service) play(ctx context.Context, agents Agents, w work) (*agent.Resul
 	if w.Kept {
 		st := ledger.RunState{RunID: w.Request.RunID, Owner: w.Request.Owner, Number: w.Part, Status: ledger.WaitOver}
 		if err := s.cfg.Ledger.ChangeRunState(save, ledger.WaitAnswered, st); err != nil {
-			slog.WarnContext(ctx, "end of a run's state not saved", slog.String("run", w.Request.RunID), slog.String("error", media.Scrub(err.Error())))
+			slog.WarnContext(ctx, "end of a run's state not saved", slog.String("run", w.Request.RunID), slog.String("error", media.ErrorText(err.Error())))
 		}
 	}
 	return res, err

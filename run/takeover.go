@@ -135,7 +135,7 @@ func (s *Service) TakeOver(ctx context.Context) (int, error) {
 			err = s.cfg.Engine.TakeOver(ctx, o.ID)
 		}
 		if err != nil {
-			slog.WarnContext(ctx, "run not taken over", slog.String("run", o.ID), slog.String("error", media.Scrub(err.Error())))
+			slog.WarnContext(ctx, "run not taken over", slog.String("run", o.ID), slog.String("error", media.ErrorText(err.Error())))
 			continue
 		}
 		n++
@@ -158,7 +158,7 @@ func (s *Service) beginAnswered(ctx context.Context) (n int, err error) {
 			continue // it has begun, and may be an orphan
 		}
 		if _, err := s.again(ctx, st); err != nil {
-			slog.WarnContext(ctx, "answered run not begun", slog.String("run", st.RunID), slog.String("error", media.Scrub(err.Error())))
+			slog.WarnContext(ctx, "answered run not begun", slog.String("run", st.RunID), slog.String("error", media.ErrorText(err.Error())))
 			continue
 		}
 		n++

@@ -47,7 +47,7 @@ func TestStartUnderNoID(t *testing.T) {
 		ask := func(id string) (*agent.Result, error) {
 			return h.service.Run(t.Context(), agent.Request{Agent: "painter", Message: "paint", Owner: owner, RunID: id})
 		}
-		for _, id := range []string{"../../x", "X.1", "a b", "a/b", "a:b", "größe", "a\n", "a\x00", ".", "%41", strings.Repeat("a", 41)} {
+		for _, id := range []string{"../../x", "X.1", "a b", "a/b", "a:b", "größe", "a\n", "a\x00", ".", "%41", strings.Repeat("a", 129)} {
 			if _, err := ask(id); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), "the run id") {
 				t.Errorf("%q: %v", id, err)
 			}
@@ -55,7 +55,7 @@ func TestStartUnderNoID(t *testing.T) {
 		if h.asks() != 0 {
 			t.Errorf("%d model calls", h.asks())
 		}
-		id := "Mine_1-" + strings.Repeat("a", 33)
+		id := "Mine_1-" + strings.Repeat("a", 121)
 		if res, err := ask(id); err != nil || res.RunID != id {
 			t.Errorf("%+v, %v", res, err)
 		}

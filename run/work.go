@@ -109,7 +109,7 @@ func (s *Service) work(ctx context.Context, agents Agents, req agent.Request, t 
 		res.Warnings = append(res.Warnings, "the last events of this run may not be in its log yet")
 	}
 	if res.Cost, err = s.cfg.Observer.total(save, req.Owner, req.RunID, req.RunID, res.Cost); err != nil {
-		res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.Scrub(err.Error()))
+		res.Warnings = append(res.Warnings, "the cost of this run's generations could not be read: "+media.ErrorText(err.Error()))
 	}
 	return res, runErr
 }
@@ -123,7 +123,7 @@ func (s *Service) grant(ctx context.Context, req agent.Request, items []media.Ou
 		o.Origin.Direction, o.Promoted = "input", false
 		rec, err := s.cfg.Ledger.Record(ctx, o)
 		if err != nil {
-			warnings = append(warnings, media.Scrub(err.Error()))
+			warnings = append(warnings, media.ErrorText(err.Error()))
 			continue
 		}
 		granted = append(granted, rec)

@@ -30,15 +30,11 @@ func encodeTo(dst, src []byte, v Variant) int {
 	return n
 }
 
-// Classes of bytes. The last three tell what base64 of real data is not: a long run
-// that stays inside one of them is a hash, a number or a word.
+// Classes of bytes.
 const (
-	isBase64   = 1 << iota
-	isStdOnly  // + and /
-	isURLOnly  // - and _
-	notLowHex  // outside 0-9 a-f
-	notUpHex   // outside 0-9 A-F
-	notLetters // outside a-z
+	isBase64  = 1 << iota
+	isStdOnly // + and /
+	isURLOnly // - and _
 )
 
 // classes maps each byte to its classes; 0 is foreign.
@@ -50,15 +46,12 @@ func makeClasses() (t [256]byte) {
 			t[c] = isBase64 | class
 		}
 	}
-	set('0', '9', notLetters)
-	set('a', 'f', notUpHex)
-	set('g', 'z', notLowHex|notUpHex)
-	set('A', 'F', notLowHex|notLetters)
-	set('G', 'Z', notLowHex|notUpHex|notLetters)
-	rest := byte(notLowHex | notUpHex | notLetters)
-	set('+', '+', rest|isStdOnly)
-	set('/', '/', rest|isStdOnly)
-	set('-', '-', rest|isURLOnly)
-	set('_', '_', rest|isURLOnly)
+	set('0', '9', 0)
+	set('a', 'z', 0)
+	set('A', 'Z', 0)
+	set('+', '+', isStdOnly)
+	set('/', '/', isStdOnly)
+	set('-', '-', isURLOnly)
+	set('_', '_', isURLOnly)
 	return t
 }

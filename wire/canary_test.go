@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"atelier/media"
 )
 
 // traces tells whether text holds a slice of an image: 48 characters of its base64 at
@@ -57,7 +59,10 @@ func TestCanary(t *testing.T) {
 				}
 				out, items := c.LiftString(scoped(t), escape(std(img)), ValueOptions{Declared: true})
 				note(out, items, nil)
-				note(scrub(doc), nil, nil)
+				note(media.ErrorText(doc), nil, nil)
+				if len(img) > 100 || strings.Contains(wrap, "data:") {
+					note(NameMedia(doc), nil, nil)
+				}
 			}
 		}
 		b, err := c.Store(t.Context(), io.MultiReader(bytes.NewReader(img)), "image/png")

@@ -2,8 +2,7 @@ package wire
 
 import (
 	"bytes"
-
-	"atelier/probe"
+	"strings"
 )
 
 // place is where a candidate begins.
@@ -25,8 +24,6 @@ type candidateState struct {
 	pads    int
 	first   [sigChars]byte // in the standard alphabet
 	classes byte           // union
-	zeros   bool           // only A so far
-	need    int            // characters from which it is lifted; 0 before it is known
 	media   bool           // declared, or with a signature
 	kind    fieldKind
 	pcm     *PCM
@@ -35,7 +32,7 @@ type candidateState struct {
 // start begins a candidate with what comes next.
 func (s *scanner) start(p place) {
 	c := &s.cand
-	*c = candidateState{place: p, raw: c.raw[:0], zeros: true}
+	*c = candidateState{place: p, raw: c.raw[:0]}
 	switch {
 	case p == atNested || p == atData && s.quoted:
 		c.kind, c.pcm = s.fields.find(&s.inner)
@@ -74,15 +71,11 @@ func (s *scanner) candidate(b []byte) []byte {
 		}
 		c.raw = append(c.raw, b[i:i+n]...)
 		i += n
-		if c.chars == sigChars && c.need == 0 && !s.judge() {
+		if c.chars == sigChars && !c.media && !s.judge() || c.chars >= signedMin && c.mixed() {
 			s.flush(true)
 			return b[i:]
 		}
-		if c.need > 0 && c.chars >= c.need {
-			if !c.media && !c.plausible() || c.mixed() {
-				s.flush(true)
-				return b[i:]
-			}
+		if c.chars >= signedMin {
 			return s.startRun(b[i:])
 		}
 	}
@@ -113,7 +106,6 @@ func (c *candidateState) add(ch byte, fold bool) bool {
 // take counts one character.
 func (c *candidateState) take(ch byte) {
 	c.classes |= classes[ch]
-	c.zeros = c.zeros && ch == 'A'
 	if c.chars < sigChars {
 		switch ch {
 		case '-':
@@ -132,42 +124,27 @@ func (c *candidateState) mixed() bool {
 	return c.classes&isStdOnly != 0 && c.classes&isURLOnly != 0
 }
 
-// plausible tells base64 of data from a long hash, number or word.
-func (c *candidateState) plausible() bool {
-	const all = notLowHex | notUpHex | notLetters
-	return c.zeros || c.classes&all == all
-}
-
-// judge decides, when a signature can be seen, what the candidate needs to be
-// lifted; false means that it never is.
+// judge decides, when a signature can be seen, whether the candidate can be media.
 func (s *scanner) judge() bool {
 	c := &s.cand
-	if c.kind == fieldNever || bytes.HasPrefix(c.first[:], []byte(familyPrefix)) {
-		return false
-	}
-	var head [sigBytes]byte
-	if _, err := decodeRaw(head[:], c.first[:], false); err != nil {
-		return false
-	}
-	switch {
-	case c.kind == fieldMedia, probe.Media(head[:]):
-		c.media, c.need = true, signedMin
-	case c.place == atWord:
-		return false
-	default:
-		c.need = max(s.threshold, sigChars+1)
-	}
-	return true
+	c.media = c.kind != fieldNever && !bytes.HasPrefix(c.first[:], []byte(familyPrefix)) && (c.kind == fieldMedia || s.typed() || c.signed())
+	return c.media
+}
+
+// typed reports whether the type of a data: URL, or one beside the field, says that the
+// candidate is media without a signature.
+func (s *scanner) typed() bool {
+	t := strings.ToLower(s.declaredType())
+	return s.cand.place == atData && isMedia(t) || pcmOfType(t) != nil
 }
 
 // endCandidate ends a candidate before it was long enough. Declared media and data
-// URLs that are a whole string are lifted at any size.
+// URLs that are a whole string are lifted at any size, and what is a whole media file.
 func (s *scanner) endCandidate(rest []byte) []byte {
 	c := &s.cand
 	whole := c.place == atData || rest[0] == '"' || rest[0] == '\\' && c.place == atNested
-	dataURL := c.place == atData && c.media && bytes.HasPrefix(s.tracker().content, []byte("data:"))
-	short := (c.pads == 0 || c.pads == (4-c.chars%4)%4) && c.chars%4 != 1 && c.chars > 1
-	if whole && short && (c.kind == fieldMedia || dataURL) && !c.mixed() {
+	dataURL := c.place == atData && c.kind != fieldNever && (c.media || s.typed())
+	if whole && c.complete() && (c.kind == fieldMedia || dataURL) || c.complete() && c.media && wholeFile(c.raw) {
 		return s.startRun(rest)
 	}
 	s.flush(classes[rest[0]] != 0 && !c.lines.over)

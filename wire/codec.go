@@ -50,10 +50,6 @@ func fill[T int | int64](v *T, def T) {
 	}
 }
 
-// DefaultThreshold is the number of base64 characters from which a string without a
-// media signature is lifted.
-const DefaultThreshold = 10_000
-
 // Config says how media is lifted and lowered.
 type Config struct {
 	// Blobs is where bytes go. Required.
@@ -62,9 +58,6 @@ type Config struct {
 	Keys []Key
 	// Limits bound items; the zero value has defaults.
 	Limits Limits
-	// Threshold is the least number of base64 characters of undeclared, unsigned
-	// strings that are lifted; 0 means [DefaultThreshold].
-	Threshold int
 	// Register is told of each new blob before its token goes out, so that no crash
 	// loses a paid item; its error fails that item. It outlives the cancellation of the
 	// request. May be nil.
@@ -76,13 +69,12 @@ type Config struct {
 
 // Codec lifts and lowers. It is safe for concurrent use.
 type Codec struct {
-	blobs     *blob.Store
-	signer    signer
-	limits    Limits
-	threshold int
-	register  func(context.Context, media.Blob) error
-	maxBody   int64
-	buffers   sync.Pool // *buffers
+	blobs    *blob.Store
+	signer   signer
+	limits   Limits
+	register func(context.Context, media.Blob) error
+	maxBody  int64
+	buffers  sync.Pool // *buffers
 }
 
 // NewCodec checks the configuration; the error has code [media.CodeInvalid] and
@@ -91,17 +83,13 @@ func NewCodec(cfg Config) (*Codec, error) {
 	if cfg.Blobs == nil {
 		return nil, media.Errorf(media.CodeInvalid, "wire codec: Config.Blobs is missing")
 	}
-	if cfg.Threshold < 0 {
-		return nil, media.Errorf(media.CodeInvalid, "wire codec: Config.Threshold is %d, it must not be negative", cfg.Threshold)
-	}
 	s, err := newSigner(cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
-	fill(&cfg.Threshold, DefaultThreshold)
 	fill(&cfg.MaxBodyBytes, 64<<20)
 	return &Codec{
-		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(), threshold: cfg.Threshold,
+		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(),
 		register: cfg.Register, maxBody: cfg.MaxBodyBytes,
 		buffers: sync.Pool{New: func() any { return newBuffers() }},
 	}, nil

@@ -19,7 +19,7 @@ func FuzzPassThrough(f *testing.F) {
 	} {
 		f.Add([]byte(s), uint8(3))
 	}
-	c := newTestCodec(f, func(cfg *Config) { cfg.Threshold = 1 << 20 })
+	c := newTestCodec(f, nil)
 	f.Fuzz(func(t *testing.T, doc []byte, chunk uint8) {
 		if len(doc) > 4_000 {
 			return
@@ -93,26 +93,18 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The scrubber keeps everything but runs, at any chunking.
-func FuzzScrub(f *testing.F) {
-	f.Add(std(png(100, 1, 1)), uint8(1))
-	f.Add("a\\n\\r\\u002b\\u00\n\r\n"+strings.Repeat("A", 20)+"\r\n=\\", uint8(2))
-	f.Fuzz(func(t *testing.T, s string, chunk uint8) {
-		want := scrub(s)
-		n := 0
-		for i := range len(want) {
-			if classes[want[i]] == 0 {
-				n = 0
-			} else if n++; n >= scrubMin {
-				t.Fatalf("a run is left in %q", want)
-			}
+// Naming media keeps all other text, and leaves nothing that it would name again.
+func FuzzNameMedia(f *testing.F) {
+	f.Add("see " + std(png(300, 1, 1)) + " end")
+	f.Add(`{\"a\":\"data:image\/gif;base64,R0lGODlhAQABAIAAAAAAAP\/\/\/yH5BAEAAAAALAAAAAABAAEAAAIBRAA7\"}`)
+	f.Add("https://host/data/" + std(png(300, 1, 1)) + "\n==\\u002b")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := NameMedia(s)
+		if NameMedia(got) != got {
+			t.Fatalf("%q became %q, which holds more", s, got)
 		}
-		if !mayHoldRun(s) && want != s {
-			t.Fatalf("%q became %q", s, want)
-		}
-		got, err := io.ReadAll(newScrubReader(chunked(s, int(chunk)+1)))
-		if err != nil || string(got) != want {
-			t.Fatalf("in chunks of %d:\n got %q\nwant %q", int(chunk)+1, got, want)
+		if before, _, named := strings.Cut(got, mediaName); !named && got != s || !strings.HasPrefix(s, before) {
+			t.Fatalf("%q became %q", s, got)
 		}
 	})
 }

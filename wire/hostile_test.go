@@ -58,7 +58,8 @@ func TestItemsBeyondTheLimitFailAlone(t *testing.T) {
 	}
 }
 
-// net/http quotes what it cannot parse, which may be the picture itself.
+// net/http quotes what it cannot parse, which may be the picture itself; where the error is
+// shown, its text is shortened.
 func TestTransportErrorsHoldNoBase64(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
@@ -85,7 +86,7 @@ func TestTransportErrorsHoldNoBase64(t *testing.T) {
 	if err := errors.Join(<-served, l.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprintf("%v %+v", failure, failure); traces(text, img) || !strings.Contains(text, "malformed HTTP response") {
+	if text := media.ErrorText(failure.Error()); traces(text, img) || !strings.Contains(text, "malformed HTTP response") {
 		t.Error(clipped(text))
 	}
 	if errors.Unwrap(failure) == nil {
@@ -103,7 +104,7 @@ func TestFailureThatCannotBeReadKeepsItsStatus(t *testing.T) {
 	} {
 		url := serve(t, http.StatusTooManyRequests, header, img)
 		res, body, _ := call(t, c, request(t, scoped(t), url, "application/json", `{}`))
-		if res.StatusCode != http.StatusTooManyRequests || !strings.HasSuffix(body, " body withheld]") || traces(body, img) || res.Header.Get("Content-Encoding") != "" {
+		if res.StatusCode != http.StatusTooManyRequests || body != string(img) {
 			t.Errorf("%s: status %d, %s", name, res.StatusCode, clipped(body))
 		}
 	}

@@ -16,8 +16,6 @@ type LiftOptions struct {
 	// empty scope cannot be lowered.
 	Scope  string
 	Fields Fields
-	// Threshold overrides the codec's; 0 means no override.
-	Threshold int
 	// OnLift is called for each item when it ends, in order, failed ones included. It is
 	// called from Read.
 	OnLift func(Lifted)
@@ -34,14 +32,11 @@ func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree
 	}
-	if o.Threshold == 0 {
-		o.Threshold = c.threshold
-	}
 	n, sink := 0, collectorOf(ctx)
 	l := &lifter{codec: c, src: src}
 	l.scan = scanner{
-		fields: compileFields(o.Fields), threshold: o.Threshold,
-		begin: func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, n+1, declared, pcm) },
+		fields: compileFields(o.Fields),
+		begin:  func(declared string, pcm *PCM) *intake { return c.beginNth(ctx, n+1, declared, pcm) },
 		emit: func(in *intake, v Variant, field string) string {
 			n++
 			lifted := c.end(ctx, in, o.Scope, n)

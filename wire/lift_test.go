@@ -116,7 +116,8 @@ func TestWhatPasses(t *testing.T) {
 		"never with image":      `{"signature":"` + std(png(20_000, 1, 1)) + `"}`,
 		"never nested":          `{"a":"{\"encrypted_content\":\"` + std(png(20_000, 1, 1)) + `\"}"}`,
 		"redacted thinking":     `{"content":[{"type":"redacted_thinking","data":"` + std(noise) + `"}]}`,
-		"below the threshold":   `{"data":"` + std(noise[:7_000]) + `"}`,
+		"no signature":          `{"data":"` + std(noise) + `"}`,
+		"zeros":                 `{"data":"` + std(make([]byte, 9_000)) + `"}`,
 		"small signed":          `{"data":"` + std(png(180, 1, 1)) + `"}`,
 		"long hex":              `{"hash":"` + strings.Repeat("0123456789abcdef", 2_000) + `"}`,
 		"long word":             `{"w":"` + strings.Repeat("loremipsum", 2_000) + `"}`,
@@ -151,19 +152,18 @@ func blobNoise(n int) []byte {
 
 func TestWhatIsLiftedWithoutDeclaration(t *testing.T) {
 	t.Parallel()
-	noise := blobNoise(9_000)
 	small := png(70, 3, 3)
 	for name, k := range map[string]struct {
 		doc  string
 		want []byte
 	}{
-		"long without signature": {`{"x":"` + std(noise) + `"}`, noise},
+		"short, a whole file":    {`{"x":"` + std(gif) + `"}`, gif},
+		"whole file in prose":    {`{"x":"see ` + std(gif) + `, please"}`, gif},
 		"small data url":         {`{"x":"data:image/png;base64,` + std(small) + `"}`, small},
 		"in prose":               {`{"x":"here: ` + std(png(999, 1, 1)) + ` and so on"}`, png(999, 1, 1)},
 		"after an escape":        {`{"x":"here:\n` + std(png(999, 1, 1)) + `\nand so on"}`, png(999, 1, 1)},
 		"after a unicode escape": {`{"x":"here\u003e` + std(png(999, 1, 1)) + ` and so on"}`, png(999, 1, 1)},
 		"in prose of an event":   {"data: {\"x\":\"here " + std(png(999, 1, 1)) + "\"}\n\n", png(999, 1, 1)},
-		"zeros":                  {`{"x":"` + std(make([]byte, 9_000)) + `"}`, make([]byte, 9_000)},
 		"key":                    {`{"` + std(png(999, 1, 1)) + `":1}`, png(999, 1, 1)},
 		"twice nested":           {`{"a":"{\"b\":\"{\\\"c\\\":\\\"` + std(png(999, 1, 1)) + `\\\"}\"}"}`, png(999, 1, 1)},
 	} {

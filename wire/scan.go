@@ -35,10 +35,9 @@ const dataMark = ";base64,"
 // "not in a string", which no JSON contradicts and which keeps comments of event
 // streams and broken lines from doing harm.
 type scanner struct {
-	fields    fieldSet
-	threshold int
-	begin     func(declared string, pcm *PCM) *intake
-	emit      func(in *intake, v Variant, field string) string // ends an item, gives its token
+	fields fieldSet
+	begin  func(declared string, pcm *PCM) *intake
+	emit   func(in *intake, v Variant, field string) string // ends an item, gives its token
 
 	out    []byte
 	state  state

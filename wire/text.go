@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"bytes"
-
-	"atelier/probe"
-)
+import "bytes"
 
 // maxSlashes is the most backslashes that are held back.
 const maxSlashes = 8
@@ -146,9 +142,7 @@ func probablySigned(run []byte) bool {
 		}
 		c.take(ch)
 	}
-	var head [sigBytes]byte
-	_, err := decodeRaw(head[:], c.first[:], false)
-	return err == nil && probe.Media(head[:])
+	return c.signed()
 }
 
 // skipped passes over what goes on from the chunk before: a rejected run, or letters of

@@ -101,11 +101,10 @@ func TestConfigErrorsNameTheSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, cfg := range map[string]Config{
-		"Config.Blobs":     {Keys: testKeys()},
-		"Config.Keys":      {Blobs: s},
-		"id of key 1":      {Blobs: s, Keys: []Key{{ID: "a b", Secret: make([]byte, 32)}}},
-		"secret of key":    {Blobs: s, Keys: []Key{{ID: "a", Secret: make([]byte, 8)}}},
-		"Config.Threshold": {Blobs: s, Keys: testKeys(), Threshold: -1},
+		"Config.Blobs":  {Keys: testKeys()},
+		"Config.Keys":   {Blobs: s},
+		"id of key 1":   {Blobs: s, Keys: []Key{{ID: "a b", Secret: make([]byte, 32)}}},
+		"secret of key": {Blobs: s, Keys: []Key{{ID: "a", Secret: make([]byte, 8)}}},
 	} {
 		if _, err := NewCodec(cfg); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)

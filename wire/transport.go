@@ -20,7 +20,8 @@ import (
 // item is an error and no request. They have their length and can be sent again (GetBody).
 // Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself
 // goes into the store whole, and its body becomes its token. All are reported to the context's
-// [Collector]. For status 400 and above nothing is lifted, and base64 is scrubbed from the body.
+// [Collector]. For status 400 and above nothing is lifted: the client reads the body as it
+// came. What of it is shown or stored goes through [media.ErrorText].
 // The client's own retries should be off: this package does not know what is paid for.
 //
 // A nil base means [http.DefaultTransport].
@@ -60,7 +61,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res, err := t.base.RoundTrip(out)
 	if err != nil {
-		return nil, scrubError(err)
+		return nil, err
 	}
 	if err := t.liftResponse(ctx, res); err != nil {
 		return nil, errors.Join(err, res.Body.Close())
@@ -121,16 +122,13 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	if !failed && !isJSON(kind) && !isMedia(kind) && kind != "" && kind != "text/plain" {
 		return nil
 	}
-	err = inflate(res)
-	if err != nil && !failed {
+	if err := inflate(res); err != nil || failed {
+		if failed {
+			return nil // the status says enough
+		}
 		return err
 	}
 	switch {
-	case failed && err == nil && isText(kind):
-		res.Body = newScrubReader(res.Body)
-	case failed: // the status says enough
-		res.Header.Del("Content-Encoding")
-		res.Body = instead(res.Body, "["+scrub(kind)+" body withheld]")
 	case isMedia(kind):
 		res.Body = t.wholeBody(ctx, res)
 	default:
@@ -159,10 +157,6 @@ func isMedia(kind string) bool {
 	return top == "image" || top == "audio" || top == "video" || kind == "application/pdf"
 }
 
-func isText(kind string) bool {
-	return kind == "" || isJSON(kind) || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "xml") || kind == "application/problem"
-}
-
 // inflate undoes gzip that came although identity was asked for, and refuses the rest.
 func inflate(res *http.Response) error {
 	switch enc := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding"))); enc {
@@ -174,7 +168,7 @@ func inflate(res *http.Response) error {
 		res.Uncompressed = true
 		return nil
 	default:
-		return media.Errorf(media.CodeBadResponse, "the answer is encoded as %q although identity was asked for: it cannot be read", scrub(enc))
+		return media.Errorf(media.CodeBadResponse, "the answer is encoded as %q although identity was asked for: it cannot be read", enc)
 	}
 }
 
@@ -198,11 +192,6 @@ func (i *inflater) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (i *inflater) Close() error { return i.src.Close() }
-
-// instead drops a body and gives a text.
-func instead(body io.Closer, s string) io.ReadCloser {
-	return &lazyBody{src: body, make: func() (string, error) { return s, nil }}
-}
 
 // wholeBody stores the body when it is first read, and gives its token.
 func (t *transport) wholeBody(ctx context.Context, res *http.Response) io.ReadCloser {

@@ -275,20 +275,17 @@ func TestCompressedAnswers(t *testing.T) {
 	wantCode(t, "brotli", err, media.CodeBadResponse)
 }
 
-func TestErrorBodiesAreScrubbed(t *testing.T) {
+func TestErrorBodiesComeAsTheyAre(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)
 	img := std(png(9_000, 2, 2))
-	for kind, k := range map[string]struct{ body, want string }{
-		"application/json": {`{"error":"bad image ` + img[:300] + `"}`, `{"error":"bad image [base64, 300 characters]"}`},
-		"text/plain":       {"bad " + img, "bad [base64, 12000 characters]"},
-		"text/html":        {"<p>bad</p>", "<p>bad</p>"},
-		"image/png":        {string(png(900, 2, 2)), "[image/png body withheld]"},
-		"application/zip":  {string(png(900, 2, 2)), "[application/zip body withheld]"},
+	for kind, want := range map[string]string{
+		"application/json": `{"error":"bad image ` + img[:300] + `"}`, "text/plain": "bad " + img, "text/html": "<p>bad</p>",
+		"image/png": string(png(900, 2, 2)), "application/zip": string(png(900, 2, 2)),
 	} {
-		url := serve(t, http.StatusUnprocessableEntity, map[string]string{"Content-Type": kind}, []byte(k.body))
+		url := serve(t, http.StatusUnprocessableEntity, map[string]string{"Content-Type": kind}, []byte(want))
 		res, body, col := call(t, c, request(t, scoped(t), url, "application/json", `{}`))
-		if body != k.want || res.StatusCode != http.StatusUnprocessableEntity || len(col.All()) != 0 {
+		if body != want || res.StatusCode != http.StatusUnprocessableEntity || len(col.All()) != 0 {
 			t.Errorf("%s: %s", kind, clipped(body))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"atelier/media"
-	"atelier/probe"
 )
 
 // ValueOptions says how a value that is in memory is lifted.
@@ -16,73 +15,59 @@ type ValueOptions struct {
 	Declared bool
 	// MIMEType is the declared type; it decides where bytes have no signature.
 	MIMEType string
-	// Threshold overrides the codec's; 0 means no override.
+	// Threshold is the number of characters from which base64 without a media signature is
+	// lifted if it encodes data, for what actions and tools give; 0 means never.
 	Threshold int
+	// tokens are items too.
+	tokens bool
 }
 
-// LiftBytes stores bytes that are media: declared, with a signature, or base64 text
-// of such. It reports false, and stores nothing, if they are none of these. The
-// error is that of [Codec.Store].
-func (c *Codec) LiftBytes(ctx context.Context, b []byte, o ValueOptions) (media.Blob, bool, error) {
-	if len(b) == 0 {
-		return media.Blob{}, false, nil
-	}
-	if probe.Media(b) {
-		stored, err := c.Store(ctx, bytes.NewReader(b), o.MIMEType)
-		return stored, true, err
-	}
-	if w, ok := c.wholeValue(b, o); ok {
-		l := c.storeRun(ctx, w, o, 1)
-		return l.Blob, true, l.Err
-	}
-	if !o.Declared {
-		return media.Blob{}, false, nil
-	}
-	stored, err := c.Store(ctx, bytes.NewReader(b), o.MIMEType)
-	return stored, true, err
-}
-
-// LiftString replaces media in a text by tokens: a text that is base64 or a data: URL as
-// a whole, at any size if declared, and else data: URLs and long runs anywhere in it:
-// from 256 characters with a media signature, also behind a path or a name, and from the
-// threshold without one. Standard and URL-safe alphabets, with or without padding, folded and
-// indented lines and JSON escapes are read. The items come in order; one that could not be
-// taken has its Err and leaves a tombstone.
+// LiftString replaces media in a text by tokens: the whole text if it is declared, however
+// it looks, and else data: URLs of media at any size, and base64 anywhere in it: from 256
+// characters with a media signature, also behind a path or a name, shorter if it is a whole
+// file, and from the threshold without a signature. Standard and URL-safe alphabets, with or
+// without padding, folded and indented lines and JSON escapes are read. The items come in
+// order; one that could not be taken has its Err and leaves a tombstone. All other text comes
+// back byte for byte.
 func (c *Codec) LiftString(ctx context.Context, s string, o ValueOptions) (string, []Lifted) {
 	if o.Scope == "" {
 		o.Scope = media.ScopeOf(ctx).Tree
 	}
-	if o.Threshold == 0 {
-		o.Threshold = c.threshold
-	}
 	b := []byte(s)
-	if w, ok := c.wholeValue(b, o); ok {
+	if w, ok := wholeValue(b, o); ok {
 		l := c.storeRun(ctx, w, o, 1)
 		return l.Token, []Lifted{l}
 	}
-	if data, typ, ok := percentData(s); ok && (o.Declared || len(data) >= o.Threshold) {
+	if data, typ, ok := percentData(s); ok {
 		l := c.storeItem(ctx, data, typ, o.Scope)
 		return l.Token, []Lifted{l}
 	}
-	var out bytes.Buffer
 	var items []Lifted
+	out := replaceRuns(b, o, func(w textRun) string {
+		items = append(items, c.storeRun(ctx, w, o, len(items)+1))
+		return items[len(items)-1].Token
+	})
+	if len(items) == 0 {
+		return s, nil
+	}
+	return out, items
+}
+
+// replaceRuns puts something else in the place of each item in a text.
+func replaceRuns(b []byte, o ValueOptions, with func(textRun) string) string {
+	var out bytes.Buffer
 	at := 0
 	for {
 		w, ok := nextRun(b, at, o)
 		if !ok {
 			break
 		}
-		l := c.storeRun(ctx, w, o, len(items)+1)
-		items = append(items, l)
 		out.Write(b[at:w.start])
-		out.WriteString(l.Token)
+		out.WriteString(with(w))
 		at = w.end
 	}
-	if len(items) == 0 {
-		return s, nil
-	}
 	out.Write(b[at:])
-	return out.String(), items
+	return out.String()
 }
 
 // storeItem stores bytes and names them by a token.

@@ -5,15 +5,14 @@ import (
 	"context"
 	"net/url"
 	"strings"
-
-	"atelier/probe"
 )
 
 // textRun is a run of base64 in a text.
 type textRun struct {
 	start, end int    // of the text that the item's token replaces
 	body       []byte // the run, escapes and folds included
-	typ        string
+	typ        string // of the data: URL
+	url        bool   // the run is what a data: URL holds
 	state      candidateState
 }
 
@@ -55,7 +54,7 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 }
 
 // wholeValue reads a text that is one item: base64 or a base64 data: URL and nothing else.
-func (c *Codec) wholeValue(b []byte, o ValueOptions) (textRun, bool) {
+func wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 	body := bytes.TrimSpace(b)
 	typ, isURL := "", false
 	if len(body) > 5 && strings.EqualFold(string(body[:5]), "data:") {
@@ -66,32 +65,31 @@ func (c *Codec) wholeValue(b []byte, o ValueOptions) (textRun, bool) {
 		body = rest
 	}
 	w := scanRun(body, 0, o.Declared)
-	w.typ = typ
-	threshold := o.Threshold
-	if threshold == 0 {
-		threshold = c.threshold
-	}
-	s := &w.state
+	w.typ, w.url = typ, isURL
 	switch {
-	case w.end != len(body) || s.chars < 2 || s.chars%4 == 1 || s.mixed() || bytes.HasPrefix(body, []byte(familyPrefix)):
+	case w.end != len(body) || !w.state.complete() || bytes.HasPrefix(body, []byte(familyPrefix)):
 		return w, false
-	case o.Declared, isURL && signed(s), signed(s) && s.chars >= signedMin:
-	case hiddenStart(body) > 0:
-		return w, false
-	case s.chars >= threshold && s.plausible():
-	default:
+	case o.Declared:
+		if words(body) {
+			return w, false
+		}
+	case !w.state.signed() && hiddenStart(body) > 0 || !w.isItem(body, o.Threshold):
 		return w, false
 	}
 	w.body, w.start, w.end = body, 0, len(b)
 	return w, true
 }
 
-// signed tells whether a run begins like a media file.
-func signed(s *candidateState) bool {
-	var head [sigBytes]byte
-	n := min(s.chars, sigChars) &^ 3
-	k, err := decodeRaw(head[:], s.first[:n], false)
-	return err == nil && probe.Media(head[:k])
+// words tells a sentence from base64 that was folded or indented, whose lines are long and equal.
+func words(body []byte) bool {
+	parts := bytes.Fields(body)
+	last := len(parts) - 1
+	for i, part := range parts {
+		if last > 0 && (len(parts[0]) < shortestFold || i < last && len(part) != len(parts[0])) {
+			return true
+		}
+	}
+	return false
 }
 
 // nextRun finds the next run at or after from that is an item.
@@ -105,28 +103,40 @@ func nextRun(b []byte, from int, o ValueOptions) (textRun, bool) {
 			i++
 			continue
 		}
-		data := bytes.HasSuffix(b[:start], []byte(dataMark))
+		head := urlHead(b[from:start])
 		w := scanRun(b, start, false)
 		if w.end <= start {
 			i++
 			continue
 		}
-		quoted := start > 0 && b[start-1] == '"' && w.end < len(b) && (b[w.end] == '"' || b[w.end] == '\\')
-		if k := hiddenStart(b[start:w.end]); k > 0 && !data {
-			start += k
-			w = scanRun(b, start, false)
+		if k := hiddenStart(b[start:w.end]); k > 0 && head == nil {
+			w = scanRun(b, start+k, false)
 		}
-		if worthLifting(b, &w, data, quoted, o.Threshold) {
+		if head != nil {
+			w.url, w.typ = true, strings.ReplaceAll(string(head[len("data:"):len(head)-len(dataMark)]), `\`, "")
+		}
+		if w.isItem(b, o.Threshold) || o.tokens && bytes.HasPrefix(b[w.start:], []byte(familyPrefix)) {
 			w.body = b[w.start:w.end]
-			if data {
-				k := dataURLStart(string(b[max(0, start-256):start]), min(start, 256))
-				w.typ = strings.TrimSuffix(strings.TrimPrefix(string(b[max(0, start-256)+k:start]), "data:"), dataMark)
-			}
+			w.start -= len(head)
 			return w, true
 		}
 		i = w.end
 	}
 	return textRun{}, false
+}
+
+// urlHead is the head of a data: URL, as in data:image/png;base64, that ends a text, or nil.
+func urlHead(text []byte) []byte {
+	const longest = 200
+	head := text[max(0, len(text)-longest):]
+	if n := len(head) - len(dataMark); n < 0 || !strings.EqualFold(string(head[n:]), dataMark) {
+		return nil
+	}
+	i := bytes.LastIndex(bytes.ToLower(head), []byte("data:"))
+	if i < 0 || bytes.ContainsAny(head[i:len(head)-1], " \n\t\"'<>(),") {
+		return nil
+	}
+	return head[i:]
 }
 
 // unescapeAt is unescape for whole texts: an escape that base64 may not contain has its length
@@ -143,37 +153,6 @@ func unescapeAt(b []byte) (c byte, n int, fold, ok bool) {
 		n += 4
 	}
 	return 0, min(n, len(b)), false, false
-}
-
-// worthLifting decides on a run inside a text.
-func worthLifting(b []byte, w *textRun, data, quoted bool, threshold int) bool {
-	s := &w.state
-	if s.mixed() || bytes.HasPrefix(b[w.start:], []byte(familyPrefix)) {
-		return false
-	}
-	if signed(s) {
-		return data || s.chars >= signedMin
-	}
-	return s.chars >= threshold && s.plausible() && (data || quoted || varied(b[w.start:w.end]))
-}
-
-// varied tells base64 of data from a long sequence of few letters (a genome) or of words
-// drawn together: upper case, lower case and digits are all frequent in it.
-func varied(run []byte) bool {
-	var upper, lower, digit int
-	run = run[:min(len(run), 4096)]
-	for _, c := range run {
-		switch {
-		case c >= 'A' && c <= 'Z':
-			upper++
-		case c >= 'a' && c <= 'z':
-			lower++
-		case c >= '0' && c <= '9':
-			digit++
-		}
-	}
-	const least = 20 // one in
-	return upper*least >= len(run) && lower*least >= len(run) && digit*least >= len(run)
 }
 
 // hiddenStart finds media that a path or a name stands before, as in
@@ -196,7 +175,7 @@ func hiddenStart(run []byte) int {
 // them, and over all blanks if loose. Else it goes on after a line break only where the lines
 // are long and equal, and not into a line that begins with a word.
 func scanRun(b []byte, at int, loose bool) textRun {
-	w := textRun{start: at, end: at, state: candidateState{zeros: true}}
+	w := textRun{start: at, end: at}
 	before := w // up to the last line break
 	s := &w.state
 	for i := at; i < len(b); {
@@ -257,7 +236,7 @@ func isWord(line []byte) bool {
 	return true
 }
 
-// percentData decodes a data: URL without base64, as SVG pictures come.
+// percentData decodes a data: URL of media without base64, as SVG pictures come.
 func percentData(s string) ([]byte, string, bool) {
 	t := strings.TrimSpace(s)
 	if len(t) < 6 || !strings.EqualFold(t[:5], "data:") {
@@ -266,6 +245,9 @@ func percentData(s string) ([]byte, string, bool) {
 	head, body, ok := strings.Cut(t[5:], ",")
 	if _, isBase64 := cutFold(head, ";base64"); !ok || isBase64 || strings.ContainsAny(head, " \"<>") {
 		return nil, "", false
+	}
+	if !isMedia(head) || strings.ContainsAny(body, " \n") && !strings.HasPrefix(strings.TrimSpace(body), "<svg") {
+		return nil, "", false // prose
 	}
 	plain, err := url.PathUnescape(body)
 	if err != nil {

@@ -37,8 +37,11 @@ func TestLiftStringWhole(t *testing.T) {
 		"small data url":       {"data:image/png;base64," + std(small), ValueOptions{}, small},
 		"folded data url":      {"data:image/png;base64," + folded(std(img), 76, "\n"), ValueOptions{}, img},
 		"data url in capitals": {"DATA:image/png;BASE64," + std(img), ValueOptions{}, img},
-		"long, no signature":   {std(noise), ValueOptions{}, noise},
+		"long, no signature":   {std(noise), ValueOptions{Threshold: 10_000}, noise},
 		"declared small":       {std(small), ValueOptions{Declared: true}, small},
+		"small, whole":         {std(gif), ValueOptions{}, gif},
+		"declared, one letter": {strings.Repeat("A", 64), ValueOptions{Declared: true}, make([]byte, 48)},
+		"declared, short":      {"aGVsbG8h", ValueOptions{Declared: true}, []byte("hello!")},
 		"declared noise":       {std(noise[:50]), ValueOptions{Declared: true}, noise[:50]},
 		"declared svg url":     {"data:image/svg+xml,%3Csvg%20xmlns='x'%3E%3C/svg%3E", ValueOptions{Declared: true}, []byte("<svg xmlns='x'></svg>")},
 		"declared svg base64":  {std([]byte(svg)), ValueOptions{Declared: true}, []byte(svg)},
@@ -67,6 +70,7 @@ func TestLiftStringInside(t *testing.T) {
 			t.Errorf("%s: %d items\n%s", name, len(items), clipped(out))
 			continue
 		}
+		in = strings.ReplaceAll(in, "data:image/png;base64,", "")
 		if want := strings.NewReplacer("%1", items[0].Token, "%2", items[1].Token).Replace(in); out != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, clipped(out), clipped(want))
 		}
@@ -86,8 +90,9 @@ func TestLiftStringLeavesText(t *testing.T) {
 		c.Token(scope, media.Blob{Digest: media.DigestOf(nil)}, VariantStd), strings.Repeat("word\n", 5_000),
 		`C:\path\to\file`, std(png(100, 1, 1)), "genome " + strings.Repeat("ACGTTGCA", 3_000) + " end",
 		"/" + strings.Repeat("src/main/Some-Name_of/", 1_000), `"` + std(blobNoise(3_000)) + `"`,
+		std([]byte(strings.Repeat("words in base64 are text, ä", 900))), "data:application/json;base64," + std([]byte(`{"version":3}`)),
 	} {
-		if out, items := c.LiftString(scoped(t), s, ValueOptions{}); out != s || len(items) != 0 {
+		if out, items := c.LiftString(scoped(t), s, ValueOptions{Threshold: 10_000}); out != s || len(items) != 0 {
 			t.Errorf("%s became %s", clipped(s), clipped(out))
 		}
 	}
@@ -103,26 +108,5 @@ func TestLiftStringReportsRefusedItems(t *testing.T) {
 	wantCode(t, "pixels", items[0].Err, media.CodeTooLarge)
 }
 
-func TestLiftBytes(t *testing.T) {
-	t.Parallel()
-	c := newTestCodec(t, nil)
-	img := png(900, 3, 3)
-	for name, k := range map[string]struct {
-		in   []byte
-		o    ValueOptions
-		want []byte
-	}{
-		"raw":          {img, ValueOptions{}, img},
-		"base64":       {[]byte(std(img)), ValueOptions{}, img},
-		"data url":     {[]byte("data:image/png;base64," + std(img)), ValueOptions{}, img},
-		"declared":     {[]byte("# Report\n"), ValueOptions{Declared: true, MIMEType: "text/markdown"}, []byte("# Report\n")},
-		"undeclared":   {[]byte("# Report\n"), ValueOptions{}, nil},
-		"no bytes":     {nil, ValueOptions{Declared: true}, nil},
-		"small base64": {[]byte(std(img[:60])), ValueOptions{}, nil},
-	} {
-		b, ok, err := c.LiftBytes(scoped(t), k.in, k.o)
-		if err != nil || ok != (k.want != nil) || ok && b.Digest != media.DigestOf(k.want) {
-			t.Errorf("%s: %+v, %v, %v", name, b, ok, err)
-		}
-	}
-}
+// gif is a whole picture of 43 bytes.
+var gif = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01D\x00;")

@@ -26,6 +26,9 @@ type Config struct {
 	URL string
 	// Timeout ends a query; 0 means [DefaultTimeout].
 	Timeout time.Duration
+	// Describe is the action that tells the names of tables and columns, for messages;
+	// empty means Describe Database.
+	Describe string
 	// MaxRows is how many rows of a result are read; 0 means [DefaultMaxRows].
 	MaxRows int
 }
@@ -65,6 +68,8 @@ type about struct {
 	words []string
 	// dollars says that $tag$ quotes, and square brackets do not.
 	dollars bool
+	// truth says that booleans are true and false, not 1 and 0.
+	truth bool
 	// extra is how many columns wrap adds at the end.
 	extra int
 }
@@ -75,6 +80,7 @@ type about struct {
 func Open(ctx context.Context, cfg Config) (*Database, error) {
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxRows = cmp.Or(cfg.MaxRows, DefaultMaxRows)
+	cfg.Describe = cmp.Or(cfg.Describe, "Describe Database")
 	if cfg.Timeout < 0 || cfg.MaxRows < 0 {
 		return nil, media.Errorf(media.CodeInvalid, "database.Config.Timeout and MaxRows must not be negative")
 	}
@@ -84,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	case "postgres":
 		d.db, d.engine, err = openPostgres(cfg)
 	case "sqlite":
-		d.db, d.engine, err = openSQLite(rest)
+		d.db, d.engine, err = openSQLite(rest, cfg.Describe)
 	default:
 		err = media.Errorf(media.CodeInvalid, "databases of the kind %q are not known: give postgres://… or the path of an SQLite file", kind)
 	}

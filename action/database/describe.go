@@ -23,6 +23,8 @@ const (
 	countTime = 5 * time.Second
 	// maxOutcome is how many characters of JSON one answer may cost a prompt.
 	maxOutcome = 12_000
+	// maxMeasured is how many tables are measured and shown with rows.
+	maxMeasured = 30
 	// sampleRows is how many rows show what a table holds.
 	sampleRows = 3
 )
@@ -38,16 +40,27 @@ type table struct {
 	Comment    string   `json:"comment,omitempty"`
 	Columns    []column `json:"columns,omitempty"`
 	References []string `json:"references,omitempty"`
-	// SampleRows are the first rows, as text, when a single table is asked for.
-	SampleRows [][]any `json:"sampleRows,omitempty"`
+	// SampleRows are the first rows.
+	SampleRows [][]any  `json:"sampleRows,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
 }
 
-// column is one column of a table.
+// column is one column of a table. What is not measured is nil.
 type column struct {
 	Name string `json:"name"`
-	Type string `json:"type,omitempty"`
+	// Type is integer, number, text, date, datetime or boolean, DatabaseType the database's word.
+	Type         string `json:"type"`
+	DatabaseType string `json:"databaseType,omitempty"`
 	// Key says that it is (part of) the primary key.
-	Key bool `json:"key,omitempty"`
+	Key     bool   `json:"key,omitempty"`
+	Missing *int64 `json:"missing,omitempty"`
+	// Distinct counts different values up to 1,000; DistinctCapped says that there are more.
+	Distinct       *int64 `json:"distinct,omitempty"`
+	DistinctCapped bool   `json:"distinctCapped,omitempty"`
+	Min            any    `json:"min,omitempty"`
+	Max            any    `json:"max,omitempty"`
+	// Values are the most frequent values of a column of texts or booleans.
+	Values []string `json:"values,omitempty"`
 }
 
 func (d *Database) describeAction() action.Action {
@@ -56,13 +69,13 @@ func (d *Database) describeAction() action.Action {
 	}
 	return action.Action{
 		Name: "Describe Database",
-		Description: "Lists the tables of the database with columns, types, keys and numbers of rows. Use it first; with Table it also shows " +
-			"sample rows. Then write SQL for Query Database.",
-		Tags: []string{"database"},
+		Description: "Describes the tables of the database: columns with type, range, values and missing cells, keys, numbers of rows and some rows. " +
+			"Use it before Query Database.",
+		Tags: []string{"database", action.TagSource},
 		Params: []action.Param{
-			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name, with sample rows; all by default."},
+			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name; all by default."},
 			out("engine", "The SQL dialect: SQLite or PostgreSQL."),
-			out("tables", "name, kind, rowCount, columns and references of each table."),
+			out("tables", "name, kind, rowCount, columns, references, sampleRows and notes of each table."),
 			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
 		},
 		Run: d.describe,
@@ -86,11 +99,16 @@ func (d *Database) describe(ctx context.Context, c *action.Call) (action.Result,
 		d.engine.count(counting, tx, tables)
 		return nil
 	})
-	if err == nil && len(tables) == 1 && c.Text("Table") != "" {
-		err = d.sample(ctx, &tables[0])
-	}
 	if err != nil {
 		return action.Result{}, err
+	}
+	tables = slices.Clone(tables)
+	shown := tables[:min(len(tables), maxMeasured)]
+	d.measure(ctx, shown)
+	for i := range shown {
+		if err := d.sample(ctx, &shown[i]); err != nil {
+			return action.Result{}, err
+		}
 	}
 	return d.described(tables, len(all)), nil
 }
@@ -119,17 +137,19 @@ func pick(all []table, name string) ([]table, error) {
 	return nil, e
 }
 
-// sample adds the first rows of a table.
+// sample adds the first rows of a table; one that cannot be read, such as a view over a
+// table that is gone, has none.
 func (d *Database) sample(ctx context.Context, t *table) error {
-	var r records
+	var r Rows
 	err := d.read(ctx, func(tx *sql.Tx) (err error) {
 		r, err = d.fetch(ctx, tx, "SELECT * FROM "+d.engine.quote(t.Name), sampleRows)
 		return err
 	})
 	if err != nil {
-		return err
+		t.Notes = append(t.Notes, "its rows cannot be read: "+clip(err.Error(), 120))
+		return ctx.Err()
 	}
-	t.SampleRows, _ = r.shown(100, maxOutcome/2)
+	t.SampleRows, _ = r.shown(80, maxOutcome/4)
 	return nil
 }
 
@@ -193,7 +213,7 @@ func list[T any](ctx context.Context, tx *sql.Tx, query string, scan func(func(.
 	return out, rows.Err()
 }
 
-// clip shortens text and names base64 instead of showing it.
+// clip shortens text and names media instead of showing it.
 func clip(s string, n int) string { return file.Clip(s, n) }
 
 func refused(words string) error {

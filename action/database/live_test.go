@@ -37,15 +37,15 @@ func TestLivePostgres(t *testing.T) {
 	}
 	d, hasty := open(t, Config{URL: url}), open(t, Config{URL: url, Timeout: time.Second})
 	res, err := d.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "other.big"}})
-	if err != nil || res.Outputs["totalCount"] != 3 || !strings.Contains(fmt.Sprint(res.Outputs["tables"]), "{amount numeric(10,2) false}") {
+	if err != nil || res.Outputs["totalCount"] != 3 || !strings.Contains(fmt.Sprint(res.Outputs["tables"]), "amount number numeric(10,2)") {
 		t.Errorf("%v %+v", err, res.Outputs)
 	}
 	a := d.must(t, "SELECT * FROM sale ORDER BY amount, day LIMIT 2")
-	if got := fmt.Sprint(a.Rows[0]); got != "[2020-01-01 2024-05-06T07:08:09Z 1 0.25 {a,b} {\"k\": [1]} <image/png 8 bytes> a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11]" {
+	if got := fmt.Sprint(a.Rows[0]); got != "[2020-01-01 2024-05-06 07:08:09 1 0.25 {a,b} {\"k\": [1]} <image/png 8 bytes> a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11]" {
 		t.Error(got)
 	}
-	if a = d.must(t, "SELECT to_char(day, 'YYYY') AS year, r.name, sum(amount) AS amount FROM sale JOIN region r ON r.id = region_id GROUP BY 1, 2 ORDER BY 1"); a.Table == nil || len(a.Table.Series) != 2 {
-		t.Errorf("%+v", a.Table)
+	if a = d.must(t, "SELECT to_char(day, 'YYYY') AS year, r.name, sum(amount) AS amount FROM sale JOIN region r ON r.id = region_id GROUP BY 1, 2 ORDER BY 1"); len(a.Rows) == 0 || a.Rows[0][2] == nil {
+		t.Errorf("%+v", a)
 	}
 	for _, q := range []string{
 		"DELETE FROM sale", "SELECT 1; DELETE FROM sale", "WITH x AS (DELETE FROM sale RETURNING 1) SELECT * FROM x", "SELECT nextval('s')", "SELECT sneak()",

@@ -54,7 +54,7 @@ func openPostgres(cfg Config) (*sql.DB, engine, error) {
 
 func (e postgresEngine) about() about {
 	return about{
-		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true,
+		name: "PostgreSQL", place: e.database + " on " + e.host, words: []string{"SELECT", "WITH", "VALUES", "TABLE"}, dollars: true, truth: true,
 	}
 }
 
@@ -109,7 +109,9 @@ func (e postgresEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, erro
 				SELECT FROM pg_catalog.pg_index x WHERE x.indrelid = a.attrelid AND x.indisprimary AND a.attnum = ANY (x.indkey))
 			FROM pg_catalog.pg_attribute a WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
 			ORDER BY a.attnum`, func(scan func(...any) error) (c column, err error) {
-			return c, scan(&c.Name, &c.Type, &c.Key)
+			err = scan(&c.Name, &c.DatabaseType, &c.Key)
+			c.Type = kindOf(c.DatabaseType)
+			return c, err
 		}, name); err != nil {
 			return nil, err
 		}

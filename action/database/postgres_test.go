@@ -206,8 +206,8 @@ func TestDescribePostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables, _ := res.Outputs["tables"].([]table)
-	if len(tables) != 1 || fmt.Sprintf("%v %v %s %d %s", tables[0].Columns, tables[0].References, tables[0].Comment, *tables[0].Rows, tables[0].Note) !=
-		"[{id integer true} {amount numeric false}] [(region_id) → region(id)] All sales 4000 estimated" {
+	if len(tables) != 1 || fmt.Sprintf("%v %s %d %s", tables[0].References, tables[0].Comment, *tables[0].Rows, tables[0].Note) != "[(region_id) → region(id)] All sales 4000 estimated" ||
+		!strings.HasPrefix(fmt.Sprint(tables[0].Columns), "[{id integer integer true ") || !strings.Contains(fmt.Sprint(tables[0].Columns), "{amount number numeric false ") {
 		t.Errorf("%+v", tables)
 	}
 }
@@ -221,8 +221,8 @@ func TestPostgresIsToldToOnlyRead(t *testing.T) {
 	})
 	d := open(t, Config{URL: s.url(), Timeout: 7 * time.Second, MaxRows: 50})
 	a := d.must(t, "SELECT year, amount FROM shop; -- all")
-	if a.String() != "[year amount] [[2020 1.50] [2021 <nil>]] 2 rows" || a.Table == nil || a.Table.Measure != "amount" {
-		t.Errorf("%s %+v", a, a.Table)
+	if a.String() != "[year amount] [[2020 1.5] [2021 <nil>]] 2 rows" || a.Statement != "SELECT year, amount FROM shop" {
+		t.Errorf("%s %+v", a, a)
 	}
 	_, last, _ := strings.Cut(s.heard(), "rollback\n") // after the check of Open
 	want := `SET default_transaction_read_only = on

@@ -2,62 +2,71 @@ package database
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
+	stdsql "database/sql"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"atelier/action"
-	"atelier/action/file"
 	"atelier/probe"
 )
 
 func (d *Database) queryAction() action.Action {
+	return action.Action{
+		Name: "Query Database",
+		Description: fmt.Sprintf("Runs one SELECT on the database (%s) and gives its rows with the statement. "+
+			"Aggregate, filter and sort in SQL: at most %d rows are read.", d.engine.about().name, d.cfg.MaxRows),
+		Tags:   []string{"database", action.TagSource},
+		Params: QueryParams("One SELECT in the dialect of the database."),
+		Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
+			r, err := d.Query(ctx, c.Text("SQL"))
+			if err != nil {
+				return action.Result{}, err
+			}
+			return r.Result(), nil
+		},
+	}
+}
+
+// QueryParams are the parameters of an action that gives [Rows.Result].
+func QueryParams(sql string) []action.Param {
 	out := func(name, description string) action.Param {
 		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, Description: description}
 	}
-	return action.Action{
-		Name: "Query Database",
-		Description: fmt.Sprintf("Runs one SELECT on the database (%s) and gives rows and a table profile with totals and series that are ready for a chart. "+
-			"Aggregate in SQL: at most %d rows are read.", d.engine.about().name, d.cfg.MaxRows),
-		Tags: []string{"database"},
-		Params: []action.Param{
-			{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "One SELECT in the dialect of the database."},
-			out("columns", "The names of the columns."),
-			out("rows", "The rows, as many as fit."),
-			{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many rows were read."},
-			{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether the query has more rows than were read."},
-			out("table", "rowCount, columns, series and totals of the rows read."),
-			out("warnings", "What was cut or left out."),
-		},
-		Run: d.query,
+	return []action.Param{
+		{Name: "SQL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: sql},
+		out("statement", "The statement that gave the rows."),
+		out("columns", "The names of the columns."),
+		out("rows", "The rows, as many as fit: numbers, texts and null."),
+		{Name: "rowCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many rows were read."},
+		{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether the query has more rows than were read."},
+		out("warnings", "What was cut or left out."),
 	}
 }
 
-// query runs Query Database.
-func (d *Database) query(ctx context.Context, c *action.Call) (action.Result, error) {
-	text, err := statement(c.Text("SQL"), d.engine.about())
+// Query reads the rows of one SELECT, within the time and the number of rows of [Config].
+func (d *Database) Query(ctx context.Context, sql string) (Rows, error) {
+	text, err := statement(sql, d.engine.about())
 	if err != nil {
-		return action.Result{}, err
+		return Rows{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.Timeout)
 	defer cancel()
-	var r records
-	err = d.read(ctx, func(tx *sql.Tx) (err error) {
+	var r Rows
+	err = d.read(ctx, func(tx *stdsql.Tx) (err error) {
 		r, err = d.fetch(ctx, tx, text, d.cfg.MaxRows)
 		return err
 	})
-	if err != nil {
-		return action.Result{}, err
-	}
-	return r.result(ctx)
+	r.statement = strings.TrimSpace(text)
+	return r, err
 }
 
-// records are the rows of a result.
-type records struct {
+// Rows are the result of a query.
+type Rows struct {
+	statement string
 	names     []string
 	moreNames int     // columns beyond maxColumns
 	rows      [][]any // string, int64, float64, bool or nil
@@ -71,18 +80,22 @@ const maxColumns = 100
 const maxHeld = 32 << 20
 
 // fetch reads up to limit rows.
-func (d *Database) fetch(ctx context.Context, tx *sql.Tx, text string, limit int) (records, error) {
+func (d *Database) fetch(ctx context.Context, tx *stdsql.Tx, text string, limit int) (Rows, error) {
 	rows, err := tx.QueryContext(ctx, d.engine.wrap(text, limit+1))
 	if err != nil {
-		return records{}, err
+		return Rows{}, err
 	}
 	defer func() { _ = rows.Close() }() // rows.Err tells
 	names, err := rows.Columns()
 	if err != nil {
-		return records{}, err
+		return Rows{}, err
+	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return Rows{}, err
 	}
 	width, held := len(names)-d.engine.about().extra, 0
-	r := records{moreNames: max(0, width-maxColumns)}
+	r := Rows{moreNames: max(0, width-maxColumns)}
 	width = min(width, maxColumns)
 	for _, n := range names[:width] {
 		r.names = append(r.names, clip(n, 60))
@@ -97,11 +110,11 @@ func (d *Database) fetch(ctx context.Context, tx *sql.Tx, text string, limit int
 			break
 		}
 		if err := rows.Scan(into...); err != nil {
-			return records{}, err
+			return Rows{}, err
 		}
 		row := make([]any, width)
 		for i, v := range values[:width] {
-			row[i] = plain(v)
+			row[i] = d.plain(v, types[i].DatabaseTypeName())
 			if s, ok := row[i].(string); ok {
 				held += len(s)
 			}
@@ -115,19 +128,26 @@ func (d *Database) fetch(ctx context.Context, tx *sql.Tx, text string, limit int
 const maxCell = 6000
 
 // plain turns a driver's value into one that JSON and people can read. Bytes are
-// named, never shown.
-func plain(v any) any {
+// named, never shown. databaseType is the column's.
+func (d *Database) plain(v any, databaseType string) any {
 	switch v := v.(type) {
-	case nil, int64, bool:
+	case nil, int64:
 		return v
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
+	case bool:
+		if d.engine.about().truth {
+			return v
 		}
-		return v
+		return map[bool]int64{true: 1}[v] // as SQLite writes it
+	case float64:
+		return tidy(v)
 	case time.Time:
 		return stamp(v)
 	case string:
+		if databaseType == "NUMERIC" && len(v) <= 16 {
+			if f, err := strconv.ParseFloat(v, 64); err == nil {
+				return tidy(f)
+			}
+		}
 		return clip(v, maxCell)
 	case []byte:
 		if t := probe.Head(v).MIMEType; t != "" && t != "application/json" && t != "text/html" {
@@ -141,34 +161,29 @@ func plain(v any) any {
 	return clip(fmt.Sprint(v), maxCell)
 }
 
+// tidy drops the last two digits of a number, which are the noise of computing with
+// binary fractions: 0.1 + 0.2 is 0.3.
+func tidy(f float64) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	if t, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64); err == nil {
+		return t
+	}
+	return f
+}
+
 // stamp writes a time as short as it is exact.
 func stamp(t time.Time) string {
 	if h, m, s := t.Clock(); h == 0 && m == 0 && s == 0 && t.Nanosecond() == 0 {
 		return t.Format(time.DateOnly)
 	}
-	return t.UTC().Format("2006-01-02T15:04:05Z")
-}
-
-// cell writes a value for the profile.
-func cell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
-	}
-	return fmt.Sprint(v)
+	return t.UTC().Format(time.DateTime)
 }
 
 // shown gives the first rows that fit into budget characters, texts cut to most, and
 // how many texts were cut.
-func (r records) shown(most, budget int) (out [][]any, cut int) {
+func (r Rows) shown(most, budget int) (out [][]any, cut int) {
 	out = [][]any{}
 	for _, row := range r.rows {
 		short := make([]any, len(row))
@@ -189,10 +204,17 @@ func (r records) shown(most, budget int) (out [][]any, cut int) {
 	return out, cut
 }
 
-// result writes rows and their profile so that a prompt can bear them.
-func (r records) result(ctx context.Context) (action.Result, error) {
+// maxStatement is how much of a statement stands with its rows, in characters.
+const maxStatement = 4000
+
+// Result writes the statement and its rows so that a prompt can bear them.
+func (r Rows) Result() action.Result {
+	told := r.statement
+	if utf8.RuneCountInString(told) > maxStatement {
+		told = string([]rune(told)[:maxStatement]) + "…"
+	}
 	res := action.Result{Message: fmt.Sprintf("%d rows", len(r.rows)), Outputs: map[string]any{
-		"columns": r.names, "rowCount": len(r.rows), "truncated": r.more,
+		"statement": told, "columns": r.names, "rowCount": len(r.rows), "truncated": r.more,
 	}}
 	switch {
 	case len(r.rows) == 0:
@@ -207,49 +229,17 @@ func (r records) result(ctx context.Context) (action.Result, error) {
 		warnings = append(warnings, fmt.Sprintf("%d more columns are left out: name those that you need", r.moreNames))
 	}
 	// A few rows fit whatever their texts are.
-	rows, cut := r.shown(max(20, maxCell/max(1, min(3, len(r.rows))*len(r.names))), maxOutcome/2)
+	rows, cut := r.shown(max(20, maxCell/max(1, min(3, len(r.rows))*len(r.names))), maxOutcome)
 	if cut > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d long texts are cut: ask for parts of them with substr()", cut))
 	}
 	if len(rows) < len(r.rows) {
-		warnings = append(warnings, fmt.Sprintf("%d of the %d rows are shown; the table profile is made of all of them", len(rows), len(r.rows)))
-	}
-	if len(r.rows) > 1 && len(r.names) > 0 {
-		t, notes, err := r.profile(ctx)
-		if err != nil {
-			return action.Result{}, err
-		}
-		warnings = append(warnings, notes...)
-		for step := 0; length(t) > maxOutcome/2 && t.Shrink(step); step++ {
-		}
-		if res.Outputs["table"], err = tree(t); err != nil {
-			return action.Result{}, err
-		}
+		warnings = append(warnings, fmt.Sprintf("%d of the %d rows are shown: aggregate in SQL", len(rows), len(r.rows)))
 	}
 	res.Outputs["rows"] = rows
 	if len(warnings) > 0 {
 		res.Outputs["warnings"] = warnings
 		res.Warnings = warnings
 	}
-	return res, nil
-}
-
-func (r records) profile(ctx context.Context) (*file.Table, []string, error) {
-	cells := make([][]string, len(r.rows))
-	for i, row := range r.rows {
-		cells[i] = make([]string, len(row))
-		for k, v := range row {
-			cells[i][k] = cell(v)
-		}
-	}
-	return file.Profile(ctx, r.names, cells)
-}
-
-// tree is a value as plain JSON.
-func tree(v any) (out any, err error) {
-	b, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(b, &out)
-	}
-	return out, err
+	return res
 }

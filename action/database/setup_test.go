@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -56,7 +57,12 @@ func open(tb testing.TB, cfg Config) *Database {
 // ask runs Query Database.
 func (d *Database) ask(tb testing.TB, q string) (action.Result, error) {
 	tb.Helper()
-	return d.query(tb.Context(), &action.Call{Params: map[string]any{"SQL": q}})
+	return d.run(tb.Context(), q)
+}
+
+// run is what the action does.
+func (d *Database) run(ctx context.Context, q string) (action.Result, error) {
+	return d.queryAction().Run(ctx, &action.Call{Params: map[string]any{"SQL": q}})
 }
 
 // must runs a query that has to succeed, and checks what it costs.
@@ -70,7 +76,7 @@ func (d *Database) must(tb testing.TB, q string) answer {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if n := len([]rune(string(b))); n > maxOutcome+1000 {
+	if n := len([]rune(string(b))); n > maxOutcome+maxStatement+1000 {
 		tb.Errorf("%.60s: outcome of %d characters, at most %d", q, n, maxOutcome)
 	}
 	a := answer{Message: res.Message}
@@ -88,16 +94,7 @@ type answer struct {
 	RowCount  int
 	Truncated bool
 	Warnings  []string
-	Table     *struct {
-		RowCount int
-		X        string
-		GroupBy  string
-		Measure  string
-		Series   []struct {
-			Name   string
-			Points [][2]any
-		}
-	}
+	Statement string
 }
 
 func (a answer) String() string { return fmt.Sprintf("%v %v %s", a.Columns, a.Rows, a.Message) }

@@ -26,11 +26,15 @@ const (
 )
 
 // sqliteEngine is one SQLite file.
-type sqliteEngine struct{ path string }
+type sqliteEngine struct {
+	path string
+	// describedBy names the action that tells names.
+	describedBy string
+}
 
 var _ engine = sqliteEngine{}
 
-func openSQLite(path string) (*sql.DB, engine, error) {
+func openSQLite(path, describedBy string) (*sql.DB, engine, error) {
 	if err := checkSQLite(path); err != nil {
 		return nil, nil, err
 	}
@@ -45,7 +49,7 @@ func openSQLite(path string) (*sql.DB, engine, error) {
 		return nil, nil, media.Errorf(media.CodeInvalid, "open the database %s: %w", path, err)
 	}
 	db.SetMaxOpenConns(2)
-	return db, sqliteEngine{path: path}, nil
+	return db, sqliteEngine{path: path, describedBy: describedBy}, nil
 }
 
 // checkSQLite looks at the file before SQLite does, for plain messages.
@@ -111,7 +115,9 @@ func (e sqliteEngine) describe(ctx context.Context, tx *sql.Tx) ([]table, error)
 
 func (sqliteEngine) columns(ctx context.Context, tx *sql.Tx, name string) ([]column, error) {
 	return list(ctx, tx, `SELECT name, lower(type), pk > 0 FROM pragma_table_info(?)`, func(scan func(...any) error) (c column, err error) {
-		return c, scan(&c.Name, &c.Type, &c.Key)
+		err = scan(&c.Name, &c.DatabaseType, &c.Key)
+		c.Type = kindOf(c.DatabaseType)
+		return c, err
 	}, name)
 }
 
@@ -167,5 +173,5 @@ func (e sqliteEngine) explain(err error) error {
 	case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL:
 		return media.Errorf(media.CodeTooLarge, "the query makes values of more than %d MiB, or needs more room than there is: ask for less", maxValue>>20)
 	}
-	return media.Errorf(media.CodeInvalid, "SQLite says: %s. See Describe Database for the names", words)
+	return media.Errorf(media.CodeInvalid, "SQLite says: %s. See %s for the names", words, e.describedBy)
 }

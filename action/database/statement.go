@@ -117,3 +117,17 @@ func (s *scanner) dollar(rest string) bool {
 	s.pos += until(rest, n+2, rest[:n+2], false, &s.open)
 	return true
 }
+
+// Names are the words and quoted names of a statement, without their quotation marks.
+func Names(text string) (out []string) {
+	s := scanner{text: text}
+	for s.next() {
+		t := s.token
+		if r, _ := utf8.DecodeRuneInString(t); len(t) > 2 && strings.ContainsRune("\"`[", r) {
+			out = append(out, strings.ReplaceAll(t[1:len(t)-1], string(r)+string(r), string(r)))
+		} else if unicode.IsLetter(r) || r == '_' {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -13,6 +13,7 @@ import (
 
 	"atelier/action"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // Config says which folder agents see.
@@ -62,9 +63,9 @@ func Open(cfg Config) (*Files, error) {
 // Close lets go of the folder.
 func (f *Files) Close() error { return f.root.Close() }
 
-// Actions are List Files and Read File over the folder.
+// Actions are List Files, Read File and Search Files over the folder.
 func (f *Files) Actions() []action.Action {
-	return []action.Action{f.listAction(), f.readAction()}
+	return []action.Action{f.listAction(), f.readAction(), f.searchAction()}
 }
 
 // Descriptions tells about the actions without a folder, for documentation and checks.
@@ -204,10 +205,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// short clips text that is quoted or listed, by characters. Base64 is named before
+// short clips text that is quoted or listed, by characters. Media is named before
 // the clip, because what is left of it would be too short to be known as media.
 func short(s string, n int) string {
-	s = media.Scrub(s)
+	s = wire.NameMedia(s)
 	count := 0
 	for i := range s {
 		if count == n {

@@ -3,7 +3,6 @@ package file
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -28,7 +27,7 @@ type Source struct {
 
 // Document is the readable text of a source.
 type Document struct {
-	// Format is text, markdown, html, json, table or pdf.
+	// Format is text, markdown, html, json, table, pdf or docx.
 	Format string
 	Title  string
 	// Text is valid UTF-8.
@@ -126,63 +125,7 @@ func (f *Files) opener(name string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) { return f.root.Open(name) }
 }
 
-// Table is the profile of a table: columns, series, totals and sample rows, as Read
-// File shows it. It is written as JSON.
-type Table struct{ profile table }
-
-// MarshalJSON writes what models see.
-func (t *Table) MarshalJSON() ([]byte, error) { return json.Marshal(&t.profile) }
-
-// Rows is how many records the profile is made of.
-func (t *Table) Rows() int { return t.profile.RowCount }
-
-// Shrink takes the part away that is missed least, more with each step from 0 on,
-// and tells whether there was one.
-func (t *Table) Shrink(step int) bool { return t.profile.shrink(step) }
-
-// Profile makes the profile of records that are in memory, each as long as names.
-// Cells are text; an empty one is a missing value. The notes say what was left out.
-func Profile(ctx context.Context, names []string, records [][]string) (*Table, []string, error) {
-	clean := columnNames(names)
-	t, notes, err := profile(ctx, &memoryTable{names: clean, records: records})
-	if err != nil {
-		return nil, nil, err
-	}
-	return &Table{profile: t}, notes, nil
-}
-
-// memoryTable is records in memory.
-type memoryTable struct {
-	names   []string
-	records [][]string
-}
-
-var _ rows = (*memoryTable)(nil)
-
-func (m *memoryTable) header() []string   { return m.names }
-func (m *memoryTable) dialect() dialect   { return dialect{} }
-func (m *memoryTable) warnings() []string { return nil }
-
-func (m *memoryTable) each(ctx context.Context, fn func([][]byte) error) error {
-	cells := make([][]byte, len(m.names))
-	for _, record := range m.records {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for i := range cells {
-			cells[i] = nil
-			if i < len(record) {
-				cells[i] = []byte(strings.TrimSpace(record[i]))
-			}
-		}
-		if err := fn(cells); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Clip shortens text to n characters for a list or a message, and names base64
+// Clip shortens text to n characters for a list or a message, and names media
 // instead of showing it.
 func Clip(s string, n int) string {
 	if !utf8.ValidString(s) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier/action"
+	"atelier/action/internal/charset"
 	"atelier/media"
 	"atelier/probe"
 )
@@ -22,7 +23,7 @@ const maxSkipped = 50
 type entry struct {
 	Path      string `json:"path"`
 	SizeBytes int64  `json:"sizeBytes"`
-	// Kind is table, json, markdown, html, text, pdf, image, audio, video, document or binary.
+	// Kind is table, json, markdown, html, text, pdf, docx, image, audio, video, document or binary.
 	Kind     string `json:"kind"`
 	Modified string `json:"modified"`
 }
@@ -36,7 +37,7 @@ type skip struct {
 func (f *Files) listAction() action.Action {
 	return action.Action{
 		Name:        "List Files",
-		Description: "Lists the files in the given folder with size, kind and date. Use it first, then Read File on what fits the question.",
+		Description: "Lists the files in the given folder with size, kind and date. Use it first, then Describe Tables, Read File or Search Files.",
 		Tags:        []string{"file"},
 		Params: []action.Param{
 			{Name: "Path", Direction: action.Input, ValueType: action.Scalar, Default: ".", Description: "Folder to list, with all folders below it; the whole by default."},
@@ -228,10 +229,12 @@ func (f *Files) kind(p string) string {
 // kindOfName knows the usual endings; "" means look inside.
 func kindOfName(p string) string {
 	switch strings.ToLower(path.Ext(p)) {
-	case ".csv", ".tsv", ".tab":
-		return "table"
+	case ".csv", ".tsv", ".tab", ".xlsx", ".xlsm":
+		return kindTable
+	case ".docx":
+		return kindDOCX
 	case ".json", ".ndjson", ".jsonl", ".geojson":
-		return "json"
+		return kindJSON
 	case ".md", ".markdown":
 		return "markdown"
 	case ".html", ".htm", ".xhtml":
@@ -251,12 +254,12 @@ func kindOfHead(head []byte) string {
 	case mime == "text/html":
 		return "html"
 	case mime == "application/json":
-		return "json"
+		return kindJSON
 	case isPDF(head):
 		return kindPDF
 	case mime != "" && !strings.HasPrefix(mime, "text/"):
 		return string(media.ModalityOf(mime))
-	case isBinary(head):
+	case charset.Binary(head):
 		return "binary"
 	}
 	return "text"

@@ -8,31 +8,32 @@ import (
 
 	"atelier/action/internal/pdf"
 	"atelier/media"
+	"atelier/wire"
 )
 
 const kindPDF = "pdf"
 
-// maxPDF is the largest PDF that is read, in bytes: the limit of documents.
-const maxPDF = 64 << 20
+// maxDocument is the largest PDF or Word document that is read, in bytes.
+const maxDocument = 64 << 20
 
-// isPDF tells a PDF by its first bytes, which may have some junk before them.
+// isPDF recognises a PDF by its first bytes, which may have some junk before them.
 func isPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-")) }
 
 // readPDF gives the text of a PDF, page after page.
 func (d document) readPDF(ctx context.Context) (reading, error) {
-	if d.size > maxPDF {
-		return reading{}, media.Errorf(media.CodeTooLarge, "the PDF has %d bytes, more than %d are not read: split it", d.size, maxPDF)
+	if d.size > maxDocument {
+		return reading{}, media.Errorf(media.CodeTooLarge, "the PDF has %d bytes, more than %d are not read: split it", d.size, maxDocument)
 	}
 	file, err := d.open()
 	if err != nil {
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	b, err := io.ReadAll(io.LimitReader(file, maxPDF))
+	b, err := io.ReadAll(io.LimitReader(file, maxDocument))
 	if err != nil {
 		return reading{}, err
 	}
-	w := &window{offset: d.offset, limit: d.limit}
+	w := d.window()
 	doc, err := pdf.Open(b)
 	if err != nil {
 		return reading{}, err
@@ -43,11 +44,12 @@ func (d document) readPDF(ctx context.Context) (reading, error) {
 		if err != nil {
 			return reading{}, err
 		}
+		w.begin(n + 1)
 		if doc.Pages() > 1 {
-			w.write(fmt.Sprintf("%s[page %d]\n", map[bool]string{true: "\n\n"}[n > 0], n+1))
+			w.write(fmt.Sprintf("%s[page %d]\n", map[bool]string{true: "\n\n"}[n > 0 && d.page == 0], n+1))
 		}
 		text += len(page)
-		w.write(page)
+		w.write(wire.NameMedia(page))
 	}
 	r := w.reading(d, kindPDF)
 	r.Title = short(doc.Title(), 200)

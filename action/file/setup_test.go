@@ -72,12 +72,3 @@ func back(tb testing.TB, res action.Result) reading {
 func (r reading) warned(word string) bool {
 	return strings.Contains(strings.Join(r.Warnings, "\n"), word)
 }
-
-func (t *table) column(name string) columnView {
-	for _, c := range t.Columns {
-		if c.Name == name {
-			return c
-		}
-	}
-	return columnView{}
-}

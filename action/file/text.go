@@ -14,21 +14,34 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"atelier/action/internal/charset"
 	"atelier/media"
+	"atelier/wire"
 )
 
-// window counts the characters that pass and keeps a stretch of them.
+// window counts the characters that pass and keeps a stretch of them; of one page alone,
+// where one is asked for.
 type window struct {
 	offset, limit int
-	total         int
-	kept          strings.Builder
+	// page is the page that is asked for, 0 for all; at is the one that passes, pages the last.
+	page, at, pages int
+	total           int // characters of the pages that are asked for
+	all             int // characters of all pages
+	kept            strings.Builder
 }
 
-// write takes valid UTF-8 in whole characters. Base64 is named, not kept: the window
-// would cut embedded media in the middle, and half a picture is none.
+func (d document) window() *window { return &window{offset: d.offset, limit: d.limit, page: d.page} }
+
+// begin says which page follows.
+func (w *window) begin(page int) { w.at, w.pages = page, page }
+
+// write takes valid UTF-8 in whole characters.
 func (w *window) write(s string) {
-	s = media.Scrub(s)
 	n := utf8.RuneCountInString(s)
+	w.all += n
+	if w.page > 0 && w.at != w.page {
+		return
+	}
 	from, to := w.offset-w.total, w.offset+w.limit-w.total
 	w.total += n
 	if from >= n || to <= 0 {
@@ -49,15 +62,31 @@ func (w *window) reading(d document, format string) reading {
 	text := w.kept.String()
 	r := reading{
 		Kind: "text", Path: d.name, Format: format, Text: &text, Offset: w.offset, TotalChars: w.total,
-		Truncated: w.total > w.offset+w.limit,
+		Truncated: w.total > w.offset+w.limit, Page: w.page, Pages: w.pages,
 	}
-	if w.offset >= w.total && w.total > 0 {
+	switch {
+	case w.page > w.pages && w.pages > 0:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("there is no page %d: the file has %d", w.page, w.pages))
+	case w.offset >= w.total && w.total > 0:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Offset %d is behind the end: the text has %d characters", w.offset, w.total))
 	}
 	if d.asked > d.limit && r.Truncated {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("Limit was lowered from %d to %d characters", d.asked, d.limit))
 	}
 	return r
+}
+
+// parts makes of a page of a file without pages the part of the text with that number.
+func (d document) parts() document {
+	if d.page > 0 {
+		d.offset += (d.page - 1) * d.limit
+	}
+	d.page = 0
+	return d
+}
+
+func repairNote(n int) string {
+	return fmt.Sprintf("the file is not valid UTF-8: %d bytes were read as Windows-1252", n)
 }
 
 // readText reads text and Markdown.
@@ -67,9 +96,11 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	src := newUTF8Reader(file)
-	w := &window{offset: d.offset, limit: d.limit}
-	title, err := copyText(ctx, w, src)
+	// The window would cut embedded media in the middle.
+	src := charset.NewReader(file)
+	d = d.parts()
+	w := d.window()
+	title, err := copyText(ctx, w, wire.NameReader(src))
 	if err != nil {
 		return reading{}, err
 	}
@@ -79,8 +110,8 @@ func (d document) readText(ctx context.Context, format string) (reading, error) 
 	}
 	r := w.reading(d, format)
 	r.Title = title
-	if src.repaired > 0 {
-		r.Warnings = append(r.Warnings, repairNote(src.repaired))
+	if src.Repaired() > 0 {
+		r.Warnings = append(r.Warnings, repairNote(src.Repaired()))
 	}
 	return r, nil
 }
@@ -143,15 +174,16 @@ func (d document) readHTML(ctx context.Context) (reading, error) {
 		return reading{}, err
 	}
 	defer func() { _ = file.Close() }() // read only
-	src := newUTF8Reader(file)
-	p := &page{window: &window{offset: d.offset, limit: d.limit}}
+	src := charset.NewReader(file)
+	d = d.parts()
+	p := &page{window: d.window()}
 	if err := p.read(ctx, src); err != nil {
 		return reading{}, err
 	}
 	r := p.window.reading(d, "html")
 	r.Title = short(strings.Join(strings.Fields(p.title), " "), 200)
-	if src.repaired > 0 {
-		r.Warnings = append(r.Warnings, repairNote(src.repaired))
+	if src.Repaired() > 0 {
+		r.Warnings = append(r.Warnings, repairNote(src.Repaired()))
 	}
 	if p.cut {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("a part of the page is larger than %d MiB; the text behind it was not read", maxToken>>20))
@@ -177,7 +209,7 @@ type page struct {
 const maxToken = 16 << 20
 
 func (p *page) read(ctx context.Context, src io.Reader) error {
-	z := html.NewTokenizer(src)
+	z := html.NewTokenizer(wire.NameReader(src))
 	z.SetMaxBuf(maxToken)
 	for n := 0; ; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {

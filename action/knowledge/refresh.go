@@ -10,6 +10,7 @@ import (
 
 	"atelier/action/file"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // maxSkipped is how many skipped documents a report names.
@@ -132,7 +133,7 @@ func (b *Base) index(ctx context.Context, s file.Source) (why string, err error)
 		}
 	}
 	// Media inside of texts is not for the index.
-	doc.Text, doc.Title = media.Scrub(doc.Text), media.Scrub(doc.Title)
+	doc.Text, doc.Title = wire.NameMedia(doc.Text), wire.NameMedia(doc.Title)
 	if doc.Title == "" {
 		doc.Title = strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))
 	}

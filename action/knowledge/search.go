@@ -42,7 +42,7 @@ func (b *Base) searchAction() action.Action {
 		Name: "Search Knowledge Base",
 		Description: "Finds passages in the documents of the knowledge base by their words, best first, each with the document it comes from. " +
 			"Use several searches with different words; \"quoted words\" must stand together.",
-		Tags: []string{"knowledge"},
+		Tags: []string{"knowledge", action.TagSource},
 		Params: []action.Param{
 			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for."},
 			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 8, Description: "How many passages, 1 to 20."},

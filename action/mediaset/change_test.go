@@ -123,8 +123,8 @@ func TestBadPrune(t *testing.T) {
 func TestLabelAndPromote(t *testing.T) {
 	t.Parallel()
 	set, r := five(t)
-	out, err := call(t, named(t, "Label Agent Media"), set, map[string]any{"RefId": r[0], "Label": " A harbour " + strings.Repeat("QUJD", 30), "Description": "Seen from the sea"})
-	if err != nil || !strings.Contains(out, `"label":"A harbour [base64, 120 characters]"`) || !strings.Contains(out, "Seen from the sea") {
+	out, err := call(t, named(t, "Label Agent Media"), set, map[string]any{"RefId": r[0], "Label": " A harbour " + strings.Repeat("QUJD", 30) + " ", "Description": "Seen from the sea"})
+	if err != nil || !strings.Contains(out, `"label":"A harbour `+strings.Repeat("QUJD", 30)+`"`) || !strings.Contains(out, "Seen from the sea") {
 		t.Errorf("label: %s, %v", out, err)
 	}
 	if _, err := call(t, named(t, "Promote Agent Media"), set, map[string]any{"RefId": "/media/" + r[0], "Label": strings.Repeat("ü ", 400)}); err != nil {
@@ -184,7 +184,8 @@ func TestViewText(t *testing.T) {
 		"default limit": {long, map[string]any{}, long[:2000*7], usualText, 12000},
 		"in the middle": {long, map[string]any{"Offset": 2.0, "Limit": 3.0}, "ü ä", 5, 12000},
 		"bad UTF-8":     {"a\xffb\x00c", map[string]any{}, "a\ufffdb\ufffdc", nil, 5},
-		"base64 inside": {"x " + strings.Repeat("QUJD", 20) + " y", map[string]any{}, "x [base64, 80 characters] y", nil, 84},
+		"base64 inside": {"x " + strings.Repeat("QUJD", 20) + " y", map[string]any{}, "x " + strings.Repeat("QUJD", 20) + " y", nil, 84},
+		"media inside":  {"x " + strings.Repeat("iVBORw0KGgoA", 20_000) + " yz", map[string]any{"Offset": 2.0}, "[media as base64 left out] yz", nil, 31},
 	} {
 		for _, mime := range []string{"text/plain", "text/html", "application/json", "image/svg+xml"} {
 			out, err := reading(t, mime, c.content, c.params)

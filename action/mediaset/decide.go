@@ -76,9 +76,9 @@ func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, 
 	return action.Result{Message: done + string(o.Ref), Outputs: map[string]any{"details": detailsOf(o)}}, nil
 }
 
-// clean keeps media data out of labels, and bounds them.
+// clean bounds labels.
 func clean(s string, most int) string {
-	s = strings.TrimSpace(media.Scrub(s))
+	s = strings.TrimSpace(s)
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}

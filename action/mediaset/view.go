@@ -11,6 +11,7 @@ import (
 
 	"atelier/action"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // How many characters of a document one call shows, by default and at most.
@@ -94,11 +95,11 @@ func read(ctx context.Context, c *action.Call, o media.Output) (action.Result, e
 	if err != nil {
 		return action.Result{}, fmt.Errorf("view %s: %w", o.Ref, err)
 	}
-	piece, total, err := slice(r, from, limit)
+	piece, total, err := slice(wire.NameReader(r), from, limit)
 	if err = errors.Join(err, r.Close()); err != nil {
 		return action.Result{}, fmt.Errorf("view %s: %w", o.Ref, err)
 	}
-	out := map[string]any{"text": media.Scrub(piece), "totalCharacters": total, "media": referenceOf(o)}
+	out := map[string]any{"text": piece, "totalCharacters": total, "media": referenceOf(o)}
 	end := min(total, from+limit)
 	message := fmt.Sprintf("Characters %d to %d of %d of %s", min(from+1, total), end, total, o.Ref)
 	if end < total {

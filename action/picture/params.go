@@ -26,7 +26,7 @@ func (k kind) params() []action.Param {
 	}
 	prompt := in("Prompt", "What the picture shows and how it looks.")
 	prompt.Required = true
-	size := in("Size", "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto.")
+	size := in("Size", "Pixels such as 1024x1024, 1536x1024 (wide), 1024x1536 (tall), or auto. A size that is given decides over AspectRatio and Quality.")
 	images := action.Param{Name: "Images", Direction: action.Output, ValueType: action.Binary, Format: action.FormatMediaOutput, IsArray: true, Description: "The pictures, as refs."}
 	first := []action.Param{prompt}
 	switch k.method {
@@ -61,6 +61,7 @@ func (k kind) params() []action.Param {
 		{Name: "ImageCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many pictures were made."},
 		{Name: "RevisedPrompt", Direction: action.Output, ValueType: action.Scalar, Description: "The prompt that the provider really used, if it says so."},
 		{Name: "Model", Direction: action.Output, ValueType: action.Scalar, Description: "The model that made them."},
+		{Name: "Origin", Direction: action.Output, ValueType: action.Scalar, Description: "How they were made: AI-generated, partly AI-generated, or drawn by rule. A caption says so."},
 		{Name: "Errors", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "index, code and message of each picture that failed."},
 	}...)
 }

@@ -42,7 +42,7 @@ func Actions(g Generator) []action.Action {
 	var all []action.Action
 	for _, k := range kinds() {
 		all = append(all, action.Action{
-			Name: k.name, Description: k.description, Tags: []string{"media", "visual"}, Params: k.params(),
+			Name: k.name, Description: k.description, Tags: []string{"media", "visual", action.TagPicture}, Params: k.params(),
 			Price: func(ctx context.Context, c *action.Call) (action.Price, error) { return price(ctx, g, c, k) },
 			Left:  func(ctx context.Context) bool { return left(ctx, g) },
 			Run: func(ctx context.Context, c *action.Call) (action.Result, error) {
@@ -159,13 +159,13 @@ func whyNone(res *generate.Result) error {
 }
 
 // request translates the parameters. An act of a run is one operation, also when the
-// run is replayed in another process. Size gives way to a ratio that was asked for,
-// because Size has a default and the ratio has none.
+// run is replayed in another process. A model that an agent named gives way to the next
+// where its key is missing.
 func request(ctx context.Context, c *action.Call, n int, k kind) generate.Request {
 	r := generate.Request{
 		Method: k.method, Modality: media.ModalityImage,
-		Prompt: c.Text("Prompt"), Model: c.Text("Model"), Prefer: c.Prefer, N: n,
-		Size: c.Text("Size"), Quality: c.Text("Quality"), Style: c.Text("Style"),
+		Prompt: c.Text("Prompt"), Model: c.Text("Model"), Substitute: true, Prefer: c.Prefer, N: n,
+		Quality: c.Text("Quality"), Style: c.Text("Style"),
 		NegativePrompt: c.Text("NegativePrompt"), OutputFormat: c.Text("OutputFormat"), AspectRatio: c.Text("AspectRatio"),
 		Inputs: c.Items("Images"), Label: k.label,
 	}
@@ -175,8 +175,10 @@ func request(ctx context.Context, c *action.Call, n int, k kind) generate.Reques
 	if masks := c.Items("Mask"); len(masks) > 0 {
 		r.Mask = &masks[0]
 	}
-	if r.AspectRatio != "" && r.Size == "1024x1024" {
-		r.Size = ""
+	if size := c.Text("Size"); c.Given("Size") {
+		r.Size = size
+	} else {
+		r.DefaultSize = size
 	}
 	if c.Has("Seed") {
 		seed := int64(c.Number("Seed"))
@@ -205,6 +207,9 @@ func result(res *generate.Result, k kind) action.Result {
 	if revised != "" {
 		out.Outputs["RevisedPrompt"] = revised
 	}
+	if made := origin(images); made != "" {
+		out.Outputs["Origin"] = made
+	}
 	if len(failures) > 0 {
 		out.Outputs["Errors"] = failures
 		out.Code = action.Partial
@@ -219,11 +224,22 @@ func result(res *generate.Result, k kind) action.Result {
 	case len(failures) > 0:
 		out.Message += fmt.Sprintf("; %d failed: %s", len(failures), failures[0].Message)
 	}
+	for _, d := range res.Dispositions {
+		if d.Setting == "model" && d.Outcome == generate.OutcomeSubstituted {
+			out.Substituted = &action.Substitution{Asked: d.Asked, Applied: d.Applied, Reason: d.Reason}
+		}
+	}
 	for _, note := range changes(res.Dispositions) {
 		if out.Message != "" {
 			out.Message += ". " + note
 		}
 		out.Warnings = append(out.Warnings, k.name+": "+note)
+	}
+	for _, warning := range res.Warnings {
+		if out.Message != "" {
+			out.Message += ". " + strings.TrimSuffix(warning, ".")
+		}
+		out.Warnings = append(out.Warnings, k.name+": "+warning)
 	}
 	return out
 }
@@ -252,9 +268,25 @@ func sort(res *generate.Result, k kind) (images []media.Output, failures []slotE
 	return images, failures, revised
 }
 
+// origin says how the pictures of one call were made, for their captions.
+func origin(images []media.Output) string {
+	for _, o := range images {
+		term, _ := o.Metadata["digital_source_type"].(string)
+		switch term[strings.LastIndexByte(term, '/')+1:] {
+		case "trainedAlgorithmicMedia":
+			return "AI-generated"
+		case "compositeWithTrainedAlgorithmicMedia":
+			return "partly AI-generated"
+		case "algorithmicMedia":
+			return "drawn by rule"
+		}
+	}
+	return ""
+}
+
 // defaults are what this action asks when a model did not: that a provider knows
 // no such setting is no news.
-var defaults = map[string]string{"quality": "standard", "style": "natural", "output_format": "png", "size": "1024x1024"}
+var defaults = map[string]string{"quality": "standard", "style": "natural", "output_format": "png"}
 
 // changes says in words which settings were not applied as asked (and, above all,
 // which model stood in for another).

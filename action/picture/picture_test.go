@@ -78,7 +78,7 @@ func TestRequestHasTheDefaults(t *testing.T) {
 			map[string]any{"Prompt": "a lighthouse"},
 			generate.Request{
 				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "a lighthouse", Prefer: []string{"Nano Banana Pro"},
-				N: 1, Size: "1024x1024", Quality: "standard", Style: "natural", OutputFormat: "png",
+				N: 1, DefaultSize: "1024x1024", Quality: "standard", Style: "natural", OutputFormat: "png",
 			},
 		},
 		"all as models write it": {
@@ -91,11 +91,18 @@ func TestRequestHasTheDefaults(t *testing.T) {
 				N: 3, Size: "1536x1024", Quality: "hd", Style: "vivid", NegativePrompt: "text", OutputFormat: "webp", AspectRatio: "3:2", Seed: &seed,
 			},
 		},
+		"the default size when it is asked for": {
+			map[string]any{"Prompt": "x", "size": "1024x1024", "Quality": "hd"},
+			generate.Request{
+				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "x", Prefer: []string{"Nano Banana Pro"},
+				N: 1, Size: "1024x1024", Quality: "hd", Style: "natural", OutputFormat: "png",
+			},
+		},
 		"ratio instead of size": {
 			map[string]any{"Prompt": "x", "AspectRatio": "16:9"},
 			generate.Request{
 				Method: generate.MethodGenerate, Modality: media.ModalityImage, Prompt: "x", Prefer: []string{"Nano Banana Pro"},
-				N: 1, Quality: "standard", Style: "natural", OutputFormat: "png", AspectRatio: "16:9",
+				N: 1, DefaultSize: "1024x1024", Quality: "standard", Style: "natural", OutputFormat: "png", AspectRatio: "16:9",
 			},
 		},
 	} {
@@ -105,6 +112,7 @@ func TestRequestHasTheDefaults(t *testing.T) {
 			if out, _ := invoke(t, g, test.params); !out.Success {
 				t.Fatalf("outcome: %+v", out)
 			}
+			test.want.Substitute = true
 			if diff := cmp.Diff([]generate.Request{test.want}, g.asked); diff != "" {
 				t.Error(diff)
 			}
@@ -186,6 +194,16 @@ func TestChangedSettingsAreTold(t *testing.T) {
 	}
 }
 
+// TestWarningsOfTheGatewayAreTold: to the model in the message, to people as warnings.
+func TestWarningsOfTheGatewayAreTold(t *testing.T) {
+	t.Parallel()
+	g := &gateway{result: &generate.Result{Model: "Atelier Offline", Slots: []generate.Slot{slot(1, "")}, Warnings: []string{"the picture does not show them: cats"}}}
+	out, _ := invoke(t, g, map[string]any{"Prompt": "x"})
+	if out.Message != "Generated 1 image(s). the picture does not show them: cats" || len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "Generate Image: the picture") {
+		t.Errorf("message %q, warnings %q", out.Message, out.Warnings)
+	}
+}
+
 // invokeOn runs an action on a set.
 func invokeOn(t *testing.T, g *gateway, name string, set *media.Set, params map[string]any) action.Outcome {
 	t.Helper()
@@ -236,6 +254,7 @@ func TestEditAndVaryTakeRefs(t *testing.T) {
 				t.Fatalf("outcome %+v", out)
 			}
 			w := c.want
+			w.Substitute = true
 			w.Modality, w.Prefer, w.Quality, w.Style, w.OutputFormat, w.N = media.ModalityImage, []string{"Nano Banana Pro"}, "standard", "natural", "png", max(w.N, 1)
 			if diff := cmp.Diff([]generate.Request{w}, g.asked, cmp.AllowUnexported(media.Digest{})); diff != "" {
 				t.Error(diff)

@@ -29,10 +29,22 @@ func widest(t []tick, size float64) float64 {
 	return w
 }
 
+// steps is how many steps a value axis has, n at most: counts have no halves.
+func (c *chart) steps(n int, lo, hi float64) int {
+	for _, s := range c.series {
+		for _, y := range s.y {
+			if y != math.Trunc(y) && !math.IsNaN(y) {
+				return n
+			}
+		}
+	}
+	return int(min(float64(n), max(1, max(hi, 0)-min(lo, 0))))
+}
+
 // valueGrid draws the value axis at the left of b, its lines and the zero line, and
 // gives the scale and what is left of b. Its name stands above it.
 func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
-	n := int(min(7, max(1, b.H/34)))
+	n := c.steps(int(min(7, max(1, b.H/34))), lo, hi)
 	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
 	if t := c.axisTitle(); t != "" {
 		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))

@@ -147,7 +147,7 @@ func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 			b.X, b.W = b.X+room, b.W-room
 		}
 	}
-	lo, hi, ticks := valueAxis(lo, hi, zeroAlways, int(min(8, max(2, b.W/95))), c.unit)
+	lo, hi, ticks := valueAxis(lo, hi, zeroAlways, c.steps(int(min(8, max(2, b.W/95))), lo, hi), c.unit)
 	sc := scale{lo, hi, b.X, b.Right()}
 	for _, t := range ticks {
 		x := math.Round(sc.at(t.v)) + 0.5

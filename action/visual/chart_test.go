@@ -311,3 +311,37 @@ func BenchmarkChart(b *testing.B) {
 	}
 	_ = fmt.Sprint(c.count())
 }
+
+func TestChangeIsNotRoundedToAllOrNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to float64
+		want     string
+	}{
+		{100, 129, " (+29%)"},
+		{1_267_360, 2087, " (−99.8%)"},
+		{100, 0, " (−100%)"},
+		{1000, 1001, " (+0.1%)"},
+		{7, 7, " (+0%)"},
+		{0, 7, ""},
+		{1, 1e9, ""},
+	} {
+		if got := change(c.from, c.to); got != c.want {
+			t.Errorf("from %v to %v: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+func TestCountsHaveNoHalves(t *testing.T) {
+	t.Parallel()
+	whole := &chart{series: []series{{y: []float64{1, math.NaN(), 3}}}}
+	_, _, ticks := valueAxis(1, 3, zeroAlways, whole.steps(7, 1, 3), "")
+	for _, k := range ticks {
+		if k.v != math.Trunc(k.v) {
+			t.Errorf("the axis has a tick at %v", k.v)
+		}
+	}
+	if parts := (&chart{series: []series{{y: []float64{0.5, 3}}}}); parts.steps(7, 0, 3) != 7 {
+		t.Error("an axis of measures has fewer steps than fit")
+	}
+}

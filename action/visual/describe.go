@@ -3,6 +3,7 @@ package visual
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -104,15 +105,24 @@ func (c *chart) describeSeries(b *strings.Builder) {
 	}
 }
 
+// change tells by how much the last value differs from the first: in whole percent, or finer where
+// rounding would say that nothing or everything changed.
 func change(from, to float64) string {
 	if from <= 0 || to < 0 {
 		return ""
 	}
-	p := math.Round((to/from - 1) * 100)
+	p := (to/from - 1) * 100
 	if math.Abs(p) > 100_000 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s%%)", strings.Replace(fmt.Sprintf("%+.0f", p), "-", "−", 1))
+	for places := range 7 {
+		text := fmt.Sprintf("%+.*f", places, p)
+		if told, err := strconv.ParseFloat(text, 64); err != nil || (told == 0) != (p == 0) || (told == -100) != (to == 0) {
+			continue
+		}
+		return fmt.Sprintf(" (%s%%)", strings.Replace(text, "-", "−", 1))
+	}
+	return ""
 }
 
 func names(list []series) string {

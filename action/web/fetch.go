@@ -19,6 +19,7 @@ import (
 	"atelier/internal/safehttp"
 	"atelier/media"
 	"atelier/probe"
+	"atelier/wire"
 )
 
 // Limits of one page.
@@ -56,7 +57,7 @@ func (w *Web) fetchAction() action.Action {
 	return action.Action{
 		Name:        "Fetch Page",
 		Description: "Reads a page of the web as text: HTML without navigation, PDF, plain text, JSON. Long pages come in parts.",
-		Tags:        []string{"web"},
+		Tags:        []string{"web", action.TagSource},
 		Params: []action.Param{
 			{Name: "URL", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The address, as Web Search gives it."},
 			{Name: "Offset", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 0, Description: "First character of the text to give."},
@@ -90,7 +91,7 @@ func (w *Web) fetch(ctx context.Context, c *action.Call) (action.Result, error) 
 		return action.Result{}, err
 	}
 	// Media inside of a text is named, not shown.
-	doc.Text, doc.Title = media.Scrub(doc.Text), file.Clip(doc.Title, 200)
+	doc.Text, doc.Title = wire.NameMedia(doc.Text), file.Clip(doc.Title, 200)
 	return page(doc, resp.URL, offset, min(limit, w.cfg.MaxCharacters)), nil
 }
 

@@ -85,7 +85,7 @@ func (w *Web) searchAction() action.Action {
 	return action.Action{
 		Name:        "Web Search",
 		Description: "Searches the web and gives titles, addresses and short passages. Read the promising ones with Fetch Page: a passage alone is no evidence.",
-		Tags:        []string{"web"},
+		Tags:        []string{"web", action.TagSource},
 		Params: []action.Param{
 			{Name: "Query", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "The words to look for; short and specific."},
 			{Name: "Count", Direction: action.Input, ValueType: action.Scalar, Type: "integer", Default: 10, Description: "How many hits, 1 to 20."},

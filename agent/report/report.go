@@ -21,8 +21,10 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	gmhtml "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html/atom"
 
 	"atelier/agent"
+	"atelier/agent/evidence"
 	"atelier/media"
 )
 
@@ -42,13 +44,16 @@ type Report struct {
 	AlsoMade []media.Output
 	// Notes are for the reader: which model wrote it, what could not be done.
 	Notes []string
-	// Language is the page's language tag; empty means en.
+	// Language is the page's language tag; empty means that of the text, German or English.
 	Language string
+	// Evidence is what the sources said. The numbers of the report are compared with it;
+	// nil compares nothing.
+	Evidence *evidence.Set
 }
 
 // FromResult gathers the report of a finished run.
 func FromResult(r *agent.Result) Report {
-	rep := Report{Payload: r.Payload, Message: r.Message, AlsoMade: r.AlsoMade, Notes: r.Warnings}
+	rep := Report{Payload: r.Payload, Message: r.Message, AlsoMade: r.AlsoMade, Notes: r.Warnings, Evidence: r.Evidence}
 	for _, m := range r.Models {
 		if m.Offline {
 			note := "Written by " + m.Name + ": rules applied to the sources, no language model."
@@ -102,15 +107,24 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 	if err != nil {
 		return err
 	}
-	body = sanitise(body)
-	title := firstText(agent.WithoutMarks(c.title), agent.WithoutMarks(heading(body)), agent.WithoutMarks(r.Title), "Report")
-	o.Format = agent.FormatHTML
-	page := &page{ctx: ctx, w: w, o: o}
-	page.head(title, firstText(r.Language, "en"))
-	if heading(body) == "" {
-		page.text("<h1>" + html.EscapeString(title) + "</h1>\n")
+	root := sanitise(body)
+	words := wordsFor(r.Language, root)
+	first := heading(root)
+	title := firstText(agent.WithoutMarks(c.title), agent.WithoutMarks(hidden.ReplaceAllString(first, "")), agent.WithoutMarks(r.Title), words.report)
+	if first == "" {
+		h1 := element(atom.H1)
+		h1.AppendChild(textNode(title))
+		root.InsertBefore(h1, root.FirstChild)
 	}
-	page.resolve(framed(body, o.Find))
+	describe(root, o.Find, words)
+	alignNumbers(root)
+	numbers := trace(root, r.Evidence, words)
+	o.Format = agent.FormatHTML
+	o.Caption = words.caption
+	page := &page{ctx: ctx, w: w, o: o, words: words}
+	page.head(title, firstText(r.Language, words.language))
+	page.resolve(framed(markup(root), o.Find))
+	page.text(numbers)
 	page.gallery(r.AlsoMade)
 	page.notes(r.Notes)
 	page.text("</main>\n</body>\n</html>\n")
@@ -165,6 +179,7 @@ type page struct {
 	ctx context.Context //nolint:containedctx // lives for one call.
 	w   io.Writer
 	o   agent.Resolution
+	words
 	err error
 }
 
@@ -210,7 +225,7 @@ func (p *page) gallery(items []media.Output) {
 	if len(items) == 0 {
 		return
 	}
-	p.text("\n<section class=\"also-made\">\n<h2>Also made</h2>\n<p>The run made this too; the report does not use it.</p>\n<div class=\"gallery\">\n")
+	p.text("\n<section class=\"also-made\">\n<h2>" + p.alsoMade + "</h2>\n<p>" + p.unused + "</p>\n<div class=\"gallery\">\n")
 	for _, o := range items {
 		p.resolve(o.Ref.Placeholder())
 		p.text("\n")
@@ -222,7 +237,7 @@ func (p *page) notes(notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	p.text("\n<footer class=\"notes\">\n<h2>Notes</h2>\n<ul>\n")
+	p.text("\n<footer class=\"notes\">\n<h2>" + p.notesTitle + "</h2>\n<ul>\n")
 	for _, n := range notes {
 		p.text(fmt.Sprintf("<li>%s</li>\n", html.EscapeString(agent.WithoutMarks(n))))
 	}

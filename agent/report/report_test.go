@@ -131,7 +131,7 @@ func TestReportFromMarkdownAndMessage(t *testing.T) {
 	md := "# Title\n\nSome *text* ![alt text](" + mark + " \"alt text\")\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" + mark + "\n\n<script>x</script>"
 	got := s.write(t, report.Report{Payload: payload(t, map[string]string{"report_markdown": md})}, agent.ModeFile)
 	file := "media/picture-1-" + string(s.items[0].Ref) + ".png"
-	for _, want := range []string{"<title>Title</title>", "<em>text</em>", `<img src="` + file + `" alt="alt text"`, "<td>1</td>", `<figure><img src="` + file + `"`} {
+	for _, want := range []string{"<title>Title</title>", "<em>text</em>", `<img src="` + file + `" alt="alt text"`, `<td class="atelier-figure">1</td>`, `<figure><img src="` + file + `"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the document lacks %q: %s", want, got[strings.Index(got, "<body>"):])
 		}

@@ -22,8 +22,6 @@ var (
 	hidden     = regexp.MustCompile(hiddenScheme + `((?:img|aud|vid|doc)-[0-9a-z]{8})`)
 	hiddenOnly = regexp.MustCompile(`^` + hiddenScheme + `(?:img|aud|vid|doc)-[0-9a-z]{8}$`)
 	linkTarget = regexp.MustCompile(`^(?:https?://[^\s"'<>]+|mailto:[^\s"'<>]+|#[^\s"'<>]*|` + hiddenScheme + `[a-z0-9-]+)$`)
-	headingTag = regexp.MustCompile(`(?is)<h1[^>]*>(.*?)</h1>`)
-	anyTag     = regexp.MustCompile(`<[^>]*>`)
 )
 
 // noSuchRef has the form of a ref and names nothing: it renders as missing.
@@ -45,18 +43,24 @@ func hideMarks(s string) string {
 	})
 }
 
-// sanitise takes HTML with hidden marks and gives it back with placeholders. It
+// sanitise takes HTML with hidden marks and gives it as the children of a node. It
 // leaves text, headings, lists, tables, figures, details and a few harmless styles,
 // and of pictures only those of the run. Scripts, handlers, forms, frames and
 // whatever loads from outside are gone, and every element is closed.
-func sanitise(body string) string {
-	nodes, err := fragment(policy().Sanitize(body))
+func sanitise(body string) *html.Node {
+	root, err := fragment(policy().Sanitize(body))
 	if err != nil { // nested too deeply: the words are left
-		nodes = []*html.Node{{Type: html.TextNode, Data: html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body))}}
+		root = element(atom.Main)
+		root.AppendChild(textNode(html.UnescapeString(bluemonday.StrictPolicy().Sanitize(body))))
 	}
+	tidy(root)
+	return root
+}
+
+// markup writes the children of a node, with placeholders.
+func markup(root *html.Node) string {
 	var b strings.Builder
-	for _, n := range nodes {
-		tidy(n)
+	for n := range root.ChildNodes() {
 		if err := html.Render(&b, n); err != nil {
 			return "" // never: a builder takes everything
 		}
@@ -67,8 +71,8 @@ func sanitise(body string) string {
 }
 
 // fragment reads what may stand in a body.
-func fragment(body string) ([]*html.Node, error) {
-	root := &html.Node{Type: html.ElementNode, Data: "main", DataAtom: atom.Main}
+func fragment(body string) (*html.Node, error) {
+	root := element(atom.Main)
 	nodes, err := html.ParseFragment(strings.NewReader(body), root)
 	if err != nil {
 		return nil, err
@@ -78,12 +82,49 @@ func fragment(body string) ([]*html.Node, error) {
 	}
 	for _, table := range tables(root) {
 		// A wide table scrolls by itself instead of the page.
-		frame := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div, Attr: scroller("table", "Table")}
+		frame := element(atom.Div, scroller("table", "Table")...)
 		table.Parent.InsertBefore(frame, table)
 		table.Parent.RemoveChild(table)
 		frame.AppendChild(table)
 	}
-	return slices.Collect(root.ChildNodes()), nil
+	return root, nil
+}
+
+func element(name atom.Atom, attr ...html.Attribute) *html.Node {
+	return &html.Node{Type: html.ElementNode, Data: name.String(), DataAtom: name, Attr: attr}
+}
+
+func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
+
+// attribute gives the value of an attribute, or "".
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// setAttribute sets an attribute where it stands, or at the end.
+func setAttribute(n *html.Node, key, value string) {
+	i := slices.IndexFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
+	if i < 0 {
+		n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
+		return
+	}
+	n.Attr[i].Val = value
+}
+
+// wordsOf gives the text in a node.
+func wordsOf(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+	}
+	return b.String()
 }
 
 // scroller makes an element that scrolls by itself reachable by keyboard.
@@ -100,8 +141,15 @@ func tables(root *html.Node) (found []*html.Node) {
 	return found
 }
 
-// tidy drops marks from attributes in which no item can stand.
+// ours begins the names that the renderer gives to elements of its own.
+const ours = "atelier-"
+
+// tidy drops marks from attributes in which no item can stand, and names that only the
+// renderer gives: a report cannot say of its own numbers where they come from.
 func tidy(n *html.Node) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
+		return a.Key == "class" && strings.Contains(a.Val, ours) || (a.Key == "id" || a.Key == "href") && strings.HasPrefix(strings.TrimPrefix(a.Val, "#"), ours)
+	})
 	for i := range n.Attr {
 		a := &n.Attr[i]
 		if a.Key != "src" && a.Key != "href" {
@@ -149,10 +197,11 @@ func policy() *bluemonday.Policy {
 }
 
 // heading gives the text of the first h1, or "".
-func heading(body string) string {
-	m := headingTag.FindStringSubmatch(body)
-	if m == nil {
-		return ""
+func heading(root *html.Node) string {
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.H1 {
+			return strings.TrimSpace(wordsOf(n))
+		}
 	}
-	return strings.TrimSpace(html.UnescapeString(anyTag.ReplaceAllString(m[1], "")))
+	return ""
 }

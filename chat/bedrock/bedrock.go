@@ -135,7 +135,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	}
 	for _, l := range lifted.All() {
 		if l.Err != nil {
-			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.Scrub(l.Err.Error()))
+			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.ErrorText(l.Err.Error()))
 			continue
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))

@@ -39,9 +39,9 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 		}
 	}
 	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, media.Scrub(err.Error()))
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, media.ErrorText(err.Error()))
 	}
-	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, media.Scrub(err.Error()), billed)
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, media.ErrorText(err.Error()), billed)
 	e.Cause = unsettled
 	return e
 }
@@ -51,7 +51,7 @@ const maxMessage = 600
 
 // refused is the error of an answer that is an error.
 func (m *model) refused(err error, api smithy.APIError) error {
-	msg := strings.TrimSpace(media.Scrub(api.ErrorMessage()))
+	msg := strings.TrimSpace(media.ErrorText(api.ErrorMessage()))
 	if len(msg) > maxMessage {
 		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
 	}

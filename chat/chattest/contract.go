@@ -40,7 +40,7 @@ func (k *contract) check(d Dialect, raw []byte) error {
 		return fmt.Errorf("the body is no JSON: %w", err)
 	}
 	if err := schema.Validate(body); err != nil {
-		return fmt.Errorf("the body departs from the documented one: %s", media.Scrub(err.Error()))
+		return fmt.Errorf("the body departs from the documented one: %s", media.ErrorText(err.Error()))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		"gives each failure its code":            codes,
 		"repeats what was refused, not billed":   repeats,
 		"honours cancellation":                   cancels,
-		"shows no media in errors":               scrubs,
+		"shows no media in errors":               errorsHoldNoMedia,
 		"is safe for concurrent use":             concurrent,
 		"shows no token in its answer":           replacesTokens,
 		"refuses a picture of another run":       refusesForeign,
@@ -216,7 +216,7 @@ func cancels(t *testing.T, s Subject) {
 	}
 }
 
-func scrubs(t *testing.T, s Subject) {
+func errorsHoldNoMedia(t *testing.T, s Subject) {
 	t.Helper()
 	b, o := picture(t, s.Codec)
 	s.Service.Fail(FaultEcho)

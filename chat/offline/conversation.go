@@ -20,6 +20,8 @@ type conversation struct {
 	media   []item
 	// seen are the pictures that are shown with the messages.
 	seen []seen
+	// painter tells what can be drawn; nil asks another model for anything.
+	painter Painter
 	// results are the answers to earlier steps, in order.
 	results []result
 	// answer is what the person answered to the latest question; nil if there was none.

@@ -7,119 +7,169 @@ import (
 	"strings"
 )
 
+// Painter tells what can be drawn and changed where pictures are made offline.
+type Painter interface {
+	// UnknownWords are the words of a prompt that name what it cannot draw, as written.
+	UnknownWords(prompt string) []string
+	// UnknownChanges are the words of a change that it cannot make of a whole picture; the change itself
+	// if it names none that it knows.
+	UnknownChanges(change string) []string
+}
+
 var (
-	wantsPicture = regexp.MustCompile(`(?i)\b(image|images|picture|pictures|photo|photos|illustration|illustrations|draw|paint|drawing|painting|render|logo|poster)\b`)
-	ofWhat       = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)\s+([^.?!\n]+)`)
-	upright      = regexp.MustCompile(`(?i)\b(?:upright|vertical|tall|portrait (?:format|mode|orientation)|(?:in|as) portrait)\b`)
-	landscape    = regexp.MustCompile(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape)\b`)
-	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:can you\s+)?(?:draw|paint|render|generate|create|make|show)(?:\s+me)?\s+`)
+	wantsPicture = regexp.MustCompile(`(?i)\b(?:image|picture|photo|illustration|drawing|painting|logo|poster|bild(?:er)?|foto|zeichnung|gemälde)s?\b|\b(?:draw|paint|render|zeichne|male|mal)\b`)
+	ofWhat       = regexp.MustCompile(`(?i)\b(?:(?:image|picture|photo|illustration|drawing|painting|poster|logo)s?\s+(?:of|showing|with|depicting|that shows?|for)|(?:bild(?:er)?|fotos?|zeichnung(?:en)?|gemälde)\s+(?:von|mit|vom))\s+([^.?!\n]+)`)
+	upright      = regexp.MustCompile(`(?i)\b(?:upright|vertical|tall (?:format|picture|image)|portrait (?:format|mode|orientation)|(?:in|as) portrait|hochformat)\b`)
+	wide         = regexp.MustCompile(`(?i)\b(?:wide|horizontal|panoram\w+|landscape (?:format|mode|orientation)|(?:in|as) landscape|querformat)\b`)
+	pictureShape = regexp.MustCompile(`(?i),?\s*\b(?:(?:in|as|im)\s+)?(?:(?:upright|portrait|landscape|tall|wide|vertical|horizontal)(?:\s+(?:format|mode|orientation))|portrait|landscape|hochformat|querformat)\s*$`)
+	command      = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+|(?:kannst|könntest) du\s+)?(?:please\s+)?(?:draw|paint|render|generate|create|make|show|zeichne|male|mal|erstelle|erzeuge|zeig)(?:\s+(?:me|mir|bitte))*\s+`)
+	// exact finds drawings of data and of structure, whose content a painter would make up.
+	exact  = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|diagrams?|flow ?charts?|infographics?|word clouds?|mind ?maps?|diagramme?|schaubild(?:er)?)\b`)
+	copies = regexp.MustCompile(`(?i)\b(\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs)\s+(?:(?:different|new|more|other|verschiedene|neue|weitere)\s+)?(?:images|pictures|photos|illustrations|drawings|paintings|variants|variations|versions|bilder|fotos|zeichnungen|varianten)\b`)
 )
 
-// converse answers a person: with a picture where one is asked for, with a changed one
-// where a change is asked for, else with what this model can do.
+// mostAtOnce is how many pictures one request takes.
+const mostAtOnce = 10
+
+// converse answers a person: with a picture where one is asked for that can be drawn, with a changed one
+// where the change can be made, from the record where it is asked for, else with what this model can do.
 func converse(c *conversation) step {
 	if s, ok := recall(c); ok {
 		return s
 	}
 	w := readWish(c)
+	said := speak(c.task)
 	switch {
-	case w.draw != "" && exact(w.draw) && len(c.results) == 0:
-		return step{
-			Reasoning: "A painter would make up what a chart or diagram shows.", Done: true,
-			Message: "I can only paint here, and a painted chart or diagram shows made-up content. Ask the research-agent for a report with it, with your data by --files, --db or in the task, or the infographic-agent for the drawing alone.",
-		}
+	case w.draw != "" && exact.MatchString(w.draw) && !ofWhat.MatchString(w.draw) && len(c.results) == 0:
+		return answer("A painter would make up what a chart or diagram shows.", said.exact)
 	case w == wish{}:
-		return step{Reasoning: "No picture is asked for.", Done: true, Message: talk(c)}
-	case w.draw != "" && len(c.did("Generate Image")) == 0:
-		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{
-			Name:   "Generate Image",
-			Params: paintParams(w.draw),
-		}}}
+		return answer("No picture is asked for.", c.talk(said))
+	case w.draw != "" && len(c.did(paintAction)) == 0:
+		if missing := c.cannotDraw(subject(w.draw)); len(missing) > 0 {
+			return answer("The offline painter does not know all of it.", fmt.Sprintf(said.cannotDraw, said.list(missing))+" "+said.canDraw)
+		}
+		return step{Reasoning: "A picture is asked for.", Actions: []actionCall{{Name: paintAction, Params: paintParams(w.draw)}}}
 	case w.change == "":
-		return present(c, "Generate Image", clip(subject(w.draw), 80))
+		return c.present(paintAction, clip(subject(w.draw), 80), said)
 	case w.draw != "" && len(c.pictures()) == 0:
-		return present(c, "Generate Image", "")
+		return c.present(paintAction, "", said)
 	}
-	if s, asks := alter(c, w); asks {
+	if s, asks := alter(c, w, said); asks {
 		return s
 	}
-	return present(c, w.action(w.change), c.changed(w))
+	return c.present(w.action(w.change), c.changed(w), said)
 }
 
-// exact tells a wish for a drawing of data or structure, which is no picture.
-func exact(task string) bool {
-	if picturesOf.MatchString(task) {
-		return false
+// answer ends with a message.
+func answer(why, message string) step { return step{Reasoning: why, Done: true, Message: message} }
+
+// cannotDraw lists what the painter does not know of a prompt; nothing where another model paints.
+func (c *conversation) cannotDraw(prompt string) []string {
+	if c.painter == nil {
+		return nil
 	}
-	o := readOrder(task)
-	return len(o.charts)+len(o.drawings) > 0 || o.infographic != nil
+	return c.painter.UnknownWords(prompt)
 }
 
-// present shows what an action made.
-func present(c *conversation, action, label string) step {
+// present shows what an action made, and says what its result says of it.
+func (c *conversation) present(action, label string, said phrases) step {
 	done := c.did(action)
 	last := done[len(done)-1]
 	refs := images(last.Outputs)
-	s := step{Reasoning: "The picture is made.", Done: true, Message: last.Message}
 	if len(refs) == 0 {
-		s.Message = "The picture could not be made: " + last.Message
-		return s
+		return answer("There is no picture.", fmt.Sprintf(said.failed, last.Message))
 	}
+	var made struct{ Model, RevisedPrompt string }
+	if json.Unmarshal(last.Outputs, &made) != nil || made.Model == "" {
+		made.Model = said.theModel
+	}
+	s := step{Reasoning: "The picture is made.", Done: true}
 	var shown []string
 	for _, r := range refs {
 		s.Promote = append(s.Promote, promotion{Ref: r.Ref, Label: label})
 		shown = append(shown, "${media:"+r.Ref+"}")
 	}
-	s.Message = "Here is what you asked for, drawn from the words of your request. "
-	switch {
-	case action != "Generate Image" && len(refs) > 1:
-		s.Message = fmt.Sprintf("Here are %d new versions; the original stays as it was. ", len(refs))
-	case action != "Generate Image":
-		s.Message = "Here is the changed picture; the original stays as it was. "
+	s.Message = fmt.Sprintf(oneOrMany(said.made, len(refs)), made.Model)
+	if action != paintAction {
+		s.Message = fmt.Sprintf(oneOrMany(said.altered, len(refs)), made.Model)
 	}
-	s.Message += strings.Join(shown, " ")
-	if _, failed, some := strings.Cut(last.Message, "; "); some {
-		s.Message += " Not everything came: " + strings.TrimRight(failed, ".") + "."
+	if made.RevisedPrompt != "" {
+		s.Message += " " + fmt.Sprintf(said.drawnFrom, strings.TrimRight(made.RevisedPrompt, "."))
+	} else if action == paintAction {
+		s.Message += " " + said.unjudged
 	}
-	if n := pictures(c.task); n > mostAtOnce {
-		s.Message += fmt.Sprintf(" You asked for %d: %d are the most of one request.", n, mostAtOnce)
+	s.Message += " " + strings.Join(shown, " ")
+	if _, failed, some := strings.Cut(last.Message, "image(s); "); some {
+		s.Message += " " + fmt.Sprintf(said.partly, strings.TrimRight(failed, "."))
+	}
+	if n := howMany(c.task); n > mostAtOnce {
+		s.Message += " " + fmt.Sprintf(said.tooMany, n, mostAtOnce)
 	}
 	return s
 }
 
-// mostAtOnce is how many pictures one request takes.
-const mostAtOnce = 10
+// oneOrMany chooses the form of a sentence whose forms for one and for more stand side by side.
+func oneOrMany(forms string, n int) string {
+	one, many, _ := strings.Cut(forms, "|")
+	if n == 1 {
+		return one
+	}
+	return strings.ReplaceAll(many, "#", fmt.Sprint(n))
+}
+
+// howMany reads how many pictures a task asks for; one if it does not say.
+func howMany(task string) int {
+	m := copies.FindStringSubmatch(task)
+	if m == nil {
+		return 1
+	}
+	words := strings.Fields("one two three four five six seven eight nine ten - zwei drei vier fünf sechs")
+	for i, w := range words {
+		if strings.EqualFold(w, m[1]) {
+			return i%10 + 1
+		}
+	}
+	n := 0
+	if _, err := fmt.Sscan(m[1], &n); err != nil {
+		return 1
+	}
+	return max(1, n)
+}
 
 // paintParams are the parameters of a picture that a person asks for.
 func paintParams(task string) map[string]any {
-	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(pictures(task), mostAtOnce)}
+	p := map[string]any{"Prompt": subject(task), "NumberOfImages": min(howMany(task), mostAtOnce)}
 	switch {
 	case upright.MatchString(task):
 		p["Size"] = "1024x1536"
-	case landscape.MatchString(task):
+	case wide.MatchString(task):
 		p["Size"] = "1536x1024"
 	}
 	return p
 }
 
-func talk(c *conversation) string {
-	m := "I am Atelier's offline model: I follow rules and am no language model, so I cannot hold a real conversation. "
-	if c.can("Generate Image") {
-		m += "I can draw pictures from words: ask for a picture of something. "
+// talk says what this model is and can do; a question gets told that it has no answer.
+func (c *conversation) talk(said phrases) string {
+	parts := []string{said.who}
+	if asks(c.task) {
+		parts = []string{said.noAnswer, said.who}
+	}
+	if c.can(paintAction) {
+		parts = append(parts, said.canDraw)
 	}
 	if c.can("Edit Image") {
-		m += "I can change pictures by simple words: make it bluer, darker, black and white, add a boat. "
+		parts = append(parts, said.canChange)
 	}
-	m += "Begin with “ask me what to draw” and I ask you first. "
-	return m + "Set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY to talk to a language model."
+	return strings.Join(append(parts, said.keys), " ")
 }
 
 // subject finds what a picture shall show.
 func subject(task string) string {
+	text := command.ReplaceAllString(task, "")
 	if m := ofWhat.FindStringSubmatch(task); m != nil {
-		return strings.TrimSpace(m[1])
+		text = m[1]
 	}
-	return strings.TrimRight(strings.TrimSpace(command.ReplaceAllString(task, "")), ".!?")
+	return strings.TrimSpace(pictureShape.ReplaceAllString(strings.TrimRight(strings.TrimSpace(text), ".!?"), ""))
 }
 
 // images finds the refs in the outputs of a picture action.
@@ -138,7 +188,9 @@ func collect(v any, found *[]item) {
 	case map[string]any:
 		if ref, ok := t["refId"].(string); ok && ref != "" {
 			label, _ := t["label"].(string)
-			*found = append(*found, item{Ref: ref, Label: label})
+			w, _ := t["width"].(float64)
+			h, _ := t["height"].(float64)
+			*found = append(*found, item{Ref: ref, Label: label, Width: int(w), Height: int(h)})
 			return
 		}
 		for _, k := range sortedKeys(t) {

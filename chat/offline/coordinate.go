@@ -17,10 +17,10 @@ func coordinate(c *conversation) step {
 			researchers = append(researchers, a)
 		}
 	}
-	if s, ok := delegate(c, researchers, "Gather what the sources say first."); ok {
+	if s, ok := delegate(c, researchers, "The sources are asked first."); ok {
 		return s
 	}
-	if s, ok := delegate(c, writers, "The sources are read; now the report is written."); ok {
+	if s, ok := delegate(c, writers, "The sources have answered; now the report is written."); ok {
 		return s
 	}
 	return conclude(c, writers)
@@ -37,30 +37,34 @@ func delegate(c *conversation, to []callee, why string) (step, bool) {
 	return s, len(s.Agents) > 0
 }
 
+// conclude hands up what the writer says, and what failed.
 func conclude(c *conversation, writers []callee) step {
 	s := step{Reasoning: "Every part has answered.", Done: true}
-	var said []string
+	var said, failed []string
 	for _, r := range c.results {
 		for _, a := range r.Agents {
 			isWriter := slices.ContainsFunc(writers, func(w callee) bool { return w.Slug == a.Slug })
-			if a.Message != "" && (isWriter || len(writers) == 0 && !a.researches() || !a.Success) {
+			switch {
+			case a.Message == "":
+			case !a.Success:
+				failed = append(failed, a.Message)
+			case isWriter || len(writers) == 0 && !strings.Contains(a.Slug, "research"):
 				said = append(said, a.Message)
 			}
 		}
 	}
-	plain := !slices.ContainsFunc(c.agents, func(a callee) bool { return strings.Contains(a.Slug, "research") })
-	if not := unconfigured(c.sources); len(not) > 0 && !plain {
-		said = append(said, "Not used: "+strings.Join(not, ", ")+".")
+	said = append(said, failed...)
+	research := slices.ContainsFunc(c.agents, func(a callee) bool { return strings.Contains(a.Slug, "research") })
+	unanswered := len(said) == 0 || strings.Contains(strings.Join(said, " "), refused)
+	if not := unconfigured(c.sources); len(not) > 0 && research && unanswered {
+		said = append(said, wordsFor(c.task).notUsed+" "+strings.Join(not, ", ")+".")
 	}
 	s.Message = strings.Join(said, " ")
 	if s.Message == "" {
-		s.Message = "There was nothing to research. " + Note
+		s.Message = refusal(c.task, nil) + " " + Note
 	}
 	return s
 }
-
-// researches tells a sub-agent whose message only says what it read.
-func (a agentResult) researches() bool { return strings.Contains(a.Slug, "research") }
 
 // unconfigured lists the sources that are not there, with the reason.
 func unconfigured(sources map[string]source) []string {

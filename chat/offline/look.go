@@ -29,7 +29,7 @@ type seen struct {
 }
 
 // asksToLook finds a question about pictures that are shown.
-var asksToLook = regexp.MustCompile(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do)\b`)
+var asksToLook = regexp.MustCompile(`(?i)\b(describe|what|which|whose|who|where|how|compare|similar|same|alike|like|differ|difference|different|palette|colou?rs?|bright|brightness|dark|size|big|large|wide|look|see|tell|is|are|does|do|beschreibe?|was|welche[rs]?|wer|wo|wie|vergleiche?|ähnlich|gleich|farben?|hell|dunkel|groß|zeigt?|siehst|ist|sind)(?:\s|[?.!,]|$)`)
 
 // inspect reads the pictures of a request, where it is about them. Pictures that cannot
 // be read are told by the caller's policy before; here they are an error.
@@ -84,32 +84,31 @@ func wantsLook(c *conversation) bool {
 
 // look answers from the pixels.
 func look(c *conversation) step {
-	return step{
-		Reasoning: "The question is about pictures that I am shown.", Done: true,
-		Message: c.describe() + " I am Atelier's offline model and go by pixels alone: size, colours, brightness and likeness. What a picture shows I cannot tell; a language model with vision can.",
-	}
+	return answer("The question is about pictures that I am shown.", c.describe()+" "+speak(c.task).pixelsOnly)
 }
 
 // describe tells what the pixels of every picture tell, and how alike they are.
 func (c *conversation) describe() string {
+	p := speak(c.task)
 	var said []string
 	for _, s := range c.seen {
-		said = append(said, c.describeOne(s))
+		said = append(said, c.describeOne(s, p))
 	}
 	for i := range c.seen {
 		for j := i + 1; j < len(c.seen); j++ {
 			a, b := c.seen[i], c.seen[j]
-			how := likeness(a.like(b.pixels))
+			word, of := likeness(a.like(b.pixels))
+			how := fmt.Sprintf(p.likeness, p.word(word), of)
 			if a.shown.Digest == b.shown.Digest {
-				how = "the same, byte for byte"
+				how = p.same
 			}
-			said = append(said, fmt.Sprintf("%s and %s are %s.", a.ref, b.ref, how))
+			said = append(said, fmt.Sprintf(p.pair, a.ref, b.ref, how))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-func (c *conversation) describeOne(s seen) string {
+func (c *conversation) describeOne(s seen, p phrases) string {
 	w, h, label := s.shown.Width, s.shown.Height, s.shown.Label
 	for _, i := range c.media { // the item itself, where a smaller form is shown
 		if i.Ref == s.ref && i.Width > 0 {
@@ -127,12 +126,17 @@ func (c *conversation) describeOne(s seen) string {
 	case h > w:
 		shape = "upright"
 	}
-	text := fmt.Sprintf("%s is %d × %d pixels, %s, %s.", name, w, h, shape, s.brightness())
-	if p := s.palette(); p != "" {
-		text += " Its colours: " + p + "."
+	light, contrast := s.brightness()
+	text := fmt.Sprintf(p.looks, name, w, h, p.word(shape), p.word(light), 100*s.light, p.word(contrast))
+	var colours []string
+	for _, of := range s.palette() {
+		colours = append(colours, fmt.Sprintf("%s %.0f %% (%s)", p.word(of.name), 100*of.share, of.code))
+	}
+	if len(colours) > 0 {
+		text += " " + fmt.Sprintf(p.colours, strings.Join(colours, ", "))
 	}
 	if s.clear > 0.01 {
-		text += fmt.Sprintf(" %.0f %% of it is transparent.", 100*s.clear)
+		text += " " + fmt.Sprintf(p.clear, 100*s.clear)
 	}
 	return text
 }

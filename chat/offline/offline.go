@@ -23,12 +23,12 @@ import (
 type Model struct {
 	// Blobs is where it reads the pixels of pictures; nil means that it sees none.
 	Blobs Blobs
+	// Painter tells what can be drawn, where pictures are made by the offline painter; nil where another
+	// model makes them, which is asked for anything.
+	Painter Painter
 }
 
 var _ chat.Model = Model{}
-
-// Note is what reports and answers of this model say about themselves.
-const Note = "It was written by Atelier's offline model, which follows rules and is no language model: sentences are quoted from the sources, numbers are computed from the tables."
 
 // Profile implements chat.Model.
 func (m Model) Profile() chat.Profile {
@@ -49,6 +49,7 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 		return chat.Response{}, media.Errorf(media.CodeOf(err), "ask the offline model: %w", err)
 	}
 	c := read(r)
+	c.painter = m.Painter
 	var err error
 	if c.seen, err = m.inspect(ctx, r); err != nil {
 		return chat.Response{}, err
@@ -69,7 +70,7 @@ func decide(c *conversation) step {
 	switch {
 	case len(c.agents) > 0 && !c.writesItself():
 		return coordinate(c).withPictures(c)
-	case c.can("Read File"):
+	case c.can("Read File"), c.can("Query Tables"):
 		return research(c)
 	case c.can("Query Database"):
 		return querying(c)

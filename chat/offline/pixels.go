@@ -1,12 +1,13 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // grid is how many points a picture is sampled at along each side.
@@ -79,25 +80,10 @@ func measure(img image.Image) pixels {
 }
 
 // hues are colour names by the end of their part of the circle, in degrees.
-func hues() []struct {
+var hues = []struct {
 	end  float64
 	name string
-} {
-	return []struct {
-		end  float64
-		name string
-	}{
-		{14, "red"},
-		{42, "orange"},
-		{68, "yellow"},
-		{160, "green"},
-		{200, "turquoise"},
-		{258, "blue"},
-		{292, "violet"},
-		{342, "pink"},
-		{360, "red"},
-	}
-}
+}{{14, "red"}, {42, "orange"}, {68, "yellow"}, {160, "green"}, {200, "turquoise"}, {258, "blue"}, {292, "violet"}, {342, "pink"}, {360, "red"}}
 
 // colourName calls a colour by a plain word.
 func colourName(rgb [3]float64) string {
@@ -121,7 +107,7 @@ func colourName(rgb [3]float64) string {
 		hue = (rgb[0]-rgb[1])/span + 4
 	}
 	hue *= 60
-	for _, h := range hues() {
+	for _, h := range hues {
 		if hue > h.end {
 			continue
 		}
@@ -136,56 +122,48 @@ func colourName(rgb [3]float64) string {
 // namedColours is how many colours are named.
 const namedColours = 4
 
+// area is a colour, the part that it has, and the code of its mean.
+type area struct {
+	name  string
+	share float64
+	code  string
+}
+
 // palette names the colours with the largest areas.
-func (s pixels) palette() string {
-	names := sortedNames(s.shares)
-	slices.SortStableFunc(names, func(a, b string) int {
-		return int(math.Copysign(1, s.shares[b]-s.shares[a]))
-	})
-	var out []string
+func (s pixels) palette() (out []area) {
+	names := slices.Sorted(maps.Keys(s.shares))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.shares[b], s.shares[a]) })
 	for _, n := range names[:min(namedColours, len(names))] {
 		if s.shares[n] < 0.03 && len(out) > 0 {
 			break
 		}
 		m := s.means[n]
-		out = append(out, fmt.Sprintf("%s %.0f %% (#%02x%02x%02x)", n, 100*s.shares[n],
-			int(math.Round(255*m[0])), int(math.Round(255*m[1])), int(math.Round(255*m[2]))))
+		out = append(out, area{n, s.shares[n], fmt.Sprintf("#%02x%02x%02x", int(math.Round(255*m[0])), int(math.Round(255*m[1])), int(math.Round(255*m[2])))})
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
-func sortedNames(m map[string]float64) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
+// brightness says how light it is, and with how much contrast.
+func (s pixels) brightness() (word, spread string) {
+	word = "very bright"
+	for _, w := range []struct {
+		below float64
+		word  string
+	}{{0.8, "bright"}, {0.6, "of medium brightness"}, {0.4, "dark"}, {0.2, "very dark"}} {
+		if s.light < w.below {
+			word = w.word
+		}
 	}
-	slices.Sort(names)
-	return names
-}
-
-// brightness says how light it is.
-func (s pixels) brightness() string {
-	word := "very bright"
-	switch {
-	case s.light < 0.2:
-		word = "very dark"
-	case s.light < 0.4:
-		word = "dark"
-	case s.light < 0.6:
-		word = "of medium brightness"
-	case s.light < 0.8:
-		word = "bright"
+	spread = "strong"
+	for _, w := range []struct {
+		below float64
+		word  string
+	}{{0.25, "medium"}, {0.15, "little"}, {0.06, "hardly any"}} {
+		if s.contrast < w.below {
+			spread = w.word
+		}
 	}
-	spread := "strong"
-	switch {
-	case s.contrast < 0.06:
-		spread = "hardly any"
-	case s.contrast < 0.15:
-		spread = "little"
-	case s.contrast < 0.25:
-		spread = "medium"
-	}
-	return fmt.Sprintf("%s (%.0f of 100), with %s contrast", word, 100*s.light, spread)
+	return word, spread
 }
 
 // like compares two pictures, 0 to 1: half by the arrangement of light and dark, half by
@@ -204,8 +182,8 @@ func (s pixels) like(t pixels) float64 {
 }
 
 // likeness is a comparison in words.
-func likeness(v float64) string {
-	word := "different"
+func likeness(v float64) (word string, of float64) {
+	word = "different"
 	switch {
 	case v >= 0.97:
 		word = "nearly the same"
@@ -214,5 +192,5 @@ func likeness(v float64) string {
 	case v >= 0.5:
 		word = "somewhat alike"
 	}
-	return fmt.Sprintf("%s (likeness %.0f of 100)", word, 100*v)
+	return word, 100 * v
 }

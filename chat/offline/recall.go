@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,84 +11,96 @@ import (
 // mostListed is how many pictures an answer lists or shows at most.
 const mostListed = 12
 
+// listAction is where the record of a conversation's pictures is read.
+const listAction = "List Agent Media"
+
 var (
 	// polite is what surrounds the words of a change.
-	polite = regexp.MustCompile(`(?i)^\s*(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|(?:can|could|would|will) you),?\s+)*(?:(?:go back|return) to \S+ \S+(?: \w+)? and )?(?:make (?:(?:this|that|the) (?:(?:first|second|third|last) )?(?:one|picture|image|photo|illustration|drawing)|it|this|that|them) (?:of them )?)?|[\s.?!]+$`)
-	// byLabel finds what tells one picture from the others: the picture with the dog.
-	byLabel = regexp.MustCompile(`(?i)\b(?:picture|image|photo|illustration|drawing|painting|one)s? (?:of|with|showing) (?:the |an? )?([\p{L}\d-]+)`)
+	polite = regexp.MustCompile(`(?i)^\s*(?:(?:now|then|ok(?:ay)?|please|and|also|next|so|just|(?:can|could|would|will) you|jetzt|nun|bitte|und),?\s+)*(?:(?:go back|return) to \S+ \S+(?: \w+)? and )?(?:make (?:(?:this|that|the) (?:(?:first|second|third|last) )?(?:one|picture|image|photo|illustration|drawing)|it|this|that|them) (?:of them )?|mache? (?:es|das bild|das|sie) )?|[\s.?!]+$`)
+	// recalls finds a wish to see again what is there.
+	recalls = regexp.MustCompile(`(?i)\b(?:show|see|give|send|zeige?)\b[^.?!\n]*\b(?:it|that|this|them|those|these|the|both|all|es|das|sie|beide|alle)\b[^.?!\n]*\b(?:again|noch ?mal|noch einmal|wieder)\b|^\s*(?:please\s+)?(?:can you\s+|could you\s+)?show\s+(?:me\s+)?(?:it|them|both|img-[0-9a-z]{8}|the (?:first|second|third|last|latest|previous|original)(?: (?:one|picture|image|photo|illustration|drawing|version))?)\s*(?:please)?[.!?]*\s*$`)
+	// lists finds the question for the record.
+	lists = regexp.MustCompile(`(?i)^\s*(?:please\s+|bitte\s+)?(?:(?:can|could) you\s+)?(?:list|show)\b[^.?!\n]*\b(?:my|our|your|all|the)\s+(?:\w+\s+)?(?:pictures|images|photos|drawings|media)\b` +
+		`|\b(?:what|which(?: pictures| images)?|how many(?: pictures| images)?)\s+(?:have|did|do)\s+(?:you|we|i)\s+(?:already\s+)?(?:made?|drawn?|draw|painted?|created?|generated?|have|got)\b|\bwhich (?:pictures|images) (?:are there|do (?:we|i) have)\b` +
+		`|^\s*(?:bitte\s+)?(?:liste?|zeige?|nenne?)\b[^.?!\n]*\b(?:meine|unsere|deine|alle|die)\s+(?:\p{L}+\s+)?(?:bilder|fotos|zeichnungen|medien)(?:\s+auf)?[\s.!?]*$` +
+		`|\b(?:was|welche bilder|wie viele bilder)\s+(?:hast du|haben wir|habe ich|gibt es)\b[^.?!\n]*`)
 )
 
-// suggestion is a wish in the form of a question.
-var suggestion = regexp.MustCompile(`(?i)^\s*(?:(?:how|what) about|why (?:not|don't))\b`)
-
-// recall answers what needs no new picture: what is there is shown again or listed.
-// It gives false when the task is not about pictures that are there.
+// recall answers what needs no new picture: what is there is listed or shown again. It gives false when the
+// task is not about pictures that are there.
 func recall(c *conversation) (step, bool) {
 	refs := c.pictures()
+	said := speak(c.task)
 	switch {
+	case lists.MatchString(c.task):
+		if c.can(listAction) && len(c.did(listAction)) == 0 {
+			return step{Reasoning: "The record knows.", Actions: []actionCall{{Name: listAction, Params: map[string]any{"Modality": "image"}}}}, true
+		}
+		return answer("The pictures are listed.", c.known(said)), true
 	case len(refs) == 0 || len(c.results) > 0:
 		return step{}, false
 	case recalls.MatchString(c.task) && len(unknown(c.task, refs)) == 0:
+		s := answer("The picture is there.", said.again)
 		again := c.meant(c.task)
-		s := step{Reasoning: "The picture is there.", Done: true, Message: "Here it is again."}
-		if len(again) > 1 {
-			s.Message = "Here they are again."
-		}
 		for _, r := range again[max(0, len(again)-mostListed):] {
 			s.Promote = append(s.Promote, promotion{Ref: r})
 			s.Message += " ${media:" + r + "}"
 		}
 		return s, true
 	case asks(c.task) && (wantsPicture.MatchString(c.task) || namedRef.MatchString(c.task)):
-		return step{
-			Reasoning: "A question about pictures.", Done: true,
-			Message: c.known() + " I know them by their names and sizes; what they show, a language model that sees pictures can tell.",
-		}, true
+		return answer("A question about pictures.", c.known(said)+" "+said.see), true
 	}
 	return step{}, false
 }
 
-// asks tells a question from a wish.
-func asks(task string) bool {
-	return question.MatchString(task) && !makesNew.MatchString(task) && !suggestion.MatchString(task)
-}
-
-// known lists the pictures of a conversation, in the order in which they came.
-func (c *conversation) known() string {
+// known lists the pictures of a conversation, in the order in which they came: those of the record, where it
+// was read.
+func (c *conversation) known(said phrases) string {
 	refs := c.pictures()
-	switch len(refs) {
+	total := len(refs)
+	for _, r := range c.did(listAction) {
+		var record struct {
+			MediaReferences []item
+			TotalCount      int
+		}
+		if json.Unmarshal(r.Outputs, &record) != nil {
+			continue
+		}
+		c.media, refs, total = append(c.media, record.MediaReferences...), nil, record.TotalCount
+		for _, i := range record.MediaReferences {
+			refs = append(refs, i.Ref)
+		}
+	}
+	switch total {
 	case 0:
-		return "There is no picture yet."
+		return said.nothingYet
 	case 1:
-		return "There is one picture: " + c.named(refs[0]) + "."
+		return said.one + ": " + c.named(refs[0]) + "."
 	}
 	from := max(0, len(refs)-mostListed)
 	var list []string
 	for i, r := range refs[from:] {
 		list = append(list, fmt.Sprintf("%d. %s", from+i+1, c.named(r)))
 	}
-	text := fmt.Sprintf("There are %d pictures", len(refs))
+	text := fmt.Sprintf(said.several, total)
 	if from > 0 {
-		text += fmt.Sprintf(", of which the last %d are", mostListed)
+		text += " (" + fmt.Sprint(from+1) + "–" + fmt.Sprint(len(refs)) + ")"
 	}
 	return text + ": " + strings.Join(list, "; ") + "."
 }
 
 // named is a picture's ref, label and size.
 func (c *conversation) named(ref string) string {
-	for _, i := range c.media {
-		if i.Ref != ref {
-			continue
-		}
-		if i.Label != "" {
-			ref += ", " + i.Label
-		}
-		if i.Width > 0 {
-			ref += fmt.Sprintf(" (%d × %d)", i.Width, i.Height)
-		}
-		break
+	name := ref
+	if label := c.label(ref); label != "" {
+		name += ", " + label
 	}
-	return ref
+	for _, i := range slices.Backward(c.media) {
+		if i.Ref == ref && i.Width > 0 {
+			return name + fmt.Sprintf(" (%d × %d)", i.Width, i.Height)
+		}
+	}
+	return name
 }
 
 // changed is the label of a changed picture: what it was and what became different.
@@ -115,18 +128,4 @@ func (c *conversation) label(ref string) string {
 		}
 	}
 	return ""
-}
-
-// meant chooses the pictures that a wish is about: by a word of their labels, else as
-// the words say.
-func (c *conversation) meant(text string) []string {
-	refs := c.pictures()
-	if m := byLabel.FindStringSubmatch(text); m != nil && !namedRef.MatchString(text) {
-		for _, r := range slices.Backward(refs) {
-			if strings.Contains(strings.ToLower(c.label(r)), strings.ToLower(m[1])) {
-				return []string{r}
-			}
-		}
-	}
-	return meant(text, refs)
 }

@@ -3,134 +3,193 @@ package offline
 import (
 	"fmt"
 	"html"
-	"regexp"
-	"slices"
 	"strings"
 )
 
-// report is everything that one report is made of.
-type report struct {
-	order    order
-	m        material
-	plan     plan
-	missing  []string
-	composed *agentResult // the infographic; nil if none was asked for
-
+// page is the HTML of a report.
+type page struct {
 	b       strings.Builder
 	figures int
 }
 
-// html writes the report and gives its title and a summary of one paragraph.
-func (r *report) html() (body, heading, summary string) {
-	heading = r.order.title
-	if heading == "" {
-		heading = "Report"
-	}
-	key := r.keyFindings(5)
-	summary = r.summary(key)
-	r.tag("h1", heading)
-	r.opening(key)
-	pictures := r.of(paintAction)
-	if len(pictures) > 0 {
-		r.figure(pictures[0])
-	}
-	if r.answers() { // the first one is said already
-		key = key[min(1, len(key)):]
-	}
-	if len(key) > 0 {
-		r.tag("h2", "Key findings")
-		r.list(key)
-	}
-	r.infographic()
-	for _, f := range r.of(infographicAction) {
-		r.figure(f)
-	}
-	r.drawings()
-	for _, t := range r.m.Tables {
-		r.tableSection(t.Path, t.Table)
-	}
-	r.texts()
-	r.impressions(pictures)
-	r.gaps()
-	r.sources()
-	r.failures()
-	return r.b.String(), heading, summary
-}
-
-// opening gives the answer before it says what it rests on.
-func (r *report) opening(key []string) {
-	if len(key) == 0 || !r.answers() {
-		r.tag("p", r.lead())
-		return
-	}
-	r.tag("p", key[0])
-	fmt.Fprintf(&r.b, "<p><small>%s</small></p>\n", html.EscapeString(r.lead()))
-}
-
-// answers tells whether the first finding is a statement of the report's own; a
-// sentence that is quoted answers nothing by itself.
-func (r *report) answers() bool { return len(r.m.Tables) > 0 }
-
-// summary is what the report says in a few sentences: the finding, what it rests on,
-// what is missing.
-func (r *report) summary(key []string) string {
-	said := append(slices.Clone(key[:min(1, len(key))]), r.lead())
-	return strings.Join(append(said, r.plan.needs...), " ")
-}
-
-// of gives the figures that some actions made.
-func (r *report) of(actions ...string) []figure {
-	var out []figure
-	for _, f := range r.plan.figures {
-		if slices.Contains(actions, f.call.Name) && f.made != nil && len(images(f.made.Outputs)) > 0 {
-			out = append(out, f)
+// report writes the report: the answer, its figure and table, what is not answered, the sources.
+func (d *draft) report() string {
+	p := &page{}
+	p.tag("h1", headline(d.task))
+	several := len(d.found.Answers)+len(d.found.Quotes) > 1
+	if !several {
+		d.single(p)
+	} else {
+		for _, a := range d.found.Answers {
+			p.tag("p", a.sentence())
 		}
 	}
-	return out
+	d.pictures(p)
+	if several {
+		for _, a := range d.found.Answers {
+			p.tag("h2", capital(strings.TrimPrefix(a.Heading, "The ")))
+			for _, s := range a.Sentences[1:] {
+				p.tag("p", s)
+			}
+			d.evidence(p, a)
+		}
+		for i, q := range d.found.Quotes {
+			if i == 0 || d.found.Quotes[i-1].Part != q.Part {
+				p.tag("h2", capital(q.Part)+"?")
+			}
+			p.quote(q)
+		}
+	}
+	d.infographic(p)
+	d.gap(p)
+	d.sources(p)
+	return p.b.String()
 }
 
-// drawings shows structures, relations and words.
-func (r *report) drawings() {
-	all := r.of(diagramAction, networkAction, sketchAction, mermaidAction)
-	if len(all) == 0 {
+// single writes the one answer of a report, or that there is none.
+func (d *draft) single(p *page) {
+	if len(d.found.Answers) > 0 {
+		a := d.found.Answers[0]
+		p.tag("p", a.sentence())
+		for _, s := range a.Sentences[1:] {
+			p.tag("p", s)
+		}
+		d.evidence(p, a)
 		return
 	}
-	r.tag("h2", "How it hangs together")
-	for _, f := range all {
-		r.figure(f)
-	}
-}
-
-// impressions shows the pictures behind the opening one.
-func (r *report) impressions(pictures []figure) {
-	if len(pictures) < 2 {
+	if len(d.found.Quotes) > 0 {
+		p.quote(d.found.Quotes[0])
 		return
 	}
-	if len(pictures) > 2 || len(r.m.Tables)+len(r.m.Passages) > 0 {
-		r.tag("h2", "Impressions")
-	}
-	for _, f := range pictures[1:] {
-		r.figure(f)
-	}
+	p.tag("p", refusal(d.task, &d.found))
 }
 
-// gaps says what the task asks for and the report cannot show.
-func (r *report) gaps() {
-	if len(r.plan.needs) == 0 {
+// evidence shows the chart and the table of an answer.
+func (d *draft) evidence(p *page, a finding) {
+	for _, f := range d.figures {
+		if f.part == a.Part && f.call.Name == chartAction {
+			p.figure(d, f)
+		}
+	}
+	if len(a.Cells) == 0 || len(a.Cells) == 1 && len(a.Columns) < 3 {
 		return
 	}
-	r.tag("h2", "What is missing")
-	r.list(r.plan.needs)
+	fmt.Fprintf(&p.b, "<table><caption>%s</caption><thead><tr>", prose(a.Heading))
+	for _, c := range a.Columns {
+		fmt.Fprintf(&p.b, `<th scope="col">%s</th>`, prose(capital(c)))
+	}
+	p.b.WriteString("</tr></thead><tbody>\n")
+	for _, row := range a.Cells {
+		p.b.WriteString("<tr>")
+		for _, c := range row {
+			fmt.Fprintf(&p.b, "<td>%s</td>", prose(c))
+		}
+		p.b.WriteString("</tr>\n")
+	}
+	p.b.WriteString("</tbody></table>\n")
+	if a.Rows > len(a.Cells) {
+		fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", fmt.Sprintf(d.w.first, len(a.Cells), a.Rows))
+	}
 }
 
-// flag is an option or a variable that a person types.
-var flag = regexp.MustCompile(`--[a-z]+|\b[A-Z]+(?:_[A-Z]+)+\b`)
+// pictures shows the illustrations.
+func (d *draft) pictures(p *page) {
+	for _, f := range d.figures {
+		if f.call.Name == paintAction {
+			p.figure(d, f)
+		}
+	}
+}
 
-var (
-	// rightToLeft is a run of words that are written from right to left.
-	rightToLeft = regexp.MustCompile(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
-	leftToRight = regexp.MustCompile(`[A-Za-z]{2}`)
-)
+// gap says what the report does not answer and does not show.
+func (d *draft) gap(p *page) {
+	var items []string
+	for _, o := range d.found.Open {
+		items = append(items, fmt.Sprintf("“%s”: %s.", o.Part, d.w.why(o)))
+	}
+	items = append(items, d.gaps...)
+	if len(items) == 0 {
+		return
+	}
+	p.tag("h2", d.w.notAnswered)
+	if len(d.found.Open) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
+		p.tag("p", refusal(d.task, &d.found))
+	}
+	p.list(items)
+}
+
+func (d *draft) sources(p *page) {
+	p.tag("h2", d.w.sources)
+	if len(d.found.Sources) > 0 {
+		fmt.Fprintf(&p.b, `<table><thead><tr><th scope="col">%s</th><th scope="col">%s</th></tr></thead><tbody>`+"\n", d.w.source, d.w.contributed)
+		for _, s := range d.found.Sources {
+			what := d.w.quotes
+			if s.Rows > 0 {
+				what = d.w.answers
+			}
+			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", linked(s.Path, s.Title), html.EscapeString(capital(what)))
+		}
+		p.b.WriteString("</tbody></table>\n")
+	}
+	var not []string
+	for _, n := range d.found.NotRead {
+		not = append(not, n.Path+": "+n.Reason)
+	}
+	if len(not) > 0 {
+		p.tag("p", d.w.notRead)
+		p.list(not)
+	}
+	if len(d.missing) > 0 {
+		p.tag("p", d.w.notAvailable+" "+strings.Join(d.missing, ", ")+".")
+	}
+	d.failures(p)
+	fmt.Fprintf(&p.b, "<p><small>%s</small></p>\n", html.EscapeString(d.w.note))
+}
+
+// failures names the figures that could not be made.
+func (d *draft) failures(p *page) {
+	var bad []string
+	for _, f := range d.figures {
+		switch {
+		case f.made == nil:
+			bad = append(bad, f.call.Name)
+		case !f.made.Success:
+			bad = append(bad, f.made.Name+": "+f.made.Message)
+		}
+	}
+	if d.composed != nil && !d.composed.Success {
+		bad = append(bad, "Infographic: "+d.composed.Message)
+	}
+	if len(bad) > 0 {
+		p.tag("p", d.w.failed)
+		p.list(bad)
+	}
+}
+
+// figure embeds a made picture by its placeholder.
+func (p *page) figure(d *draft, f figure) {
+	if f.made == nil || !f.made.Success {
+		return
+	}
+	alt := describe(f.made.Outputs)
+	if alt == "" {
+		alt = f.caption
+	}
+	for _, i := range images(f.made.Outputs) {
+		p.embed(d, i.Ref, alt, f.caption)
+	}
+}
+
+func (p *page) embed(d *draft, ref, alt, caption string) {
+	p.figures++
+	fmt.Fprintf(&p.b, "<figure><img src=\"${media:%s}\" alt=\"%s\" title=\"%s\"><figcaption>%s %d: %s</figcaption></figure>\n",
+		ref, html.EscapeString(alt), html.EscapeString(alt), d.w.figure, p.figures, html.EscapeString(strings.TrimRight(caption, ".")+"."))
+}
+
+// quote writes a quotation of whole sentences with its document.
+func (p *page) quote(q quoted) {
+	fmt.Fprintf(&p.b, "<blockquote><p>%s</p><p><cite>%s</cite></p></blockquote>\n", prose(q.Text), linked(q.Path, q.Title))
+}
 
 // prose escapes a sentence. Names of another direction stand apart in it, so that they
 // do not turn the sentence around.
@@ -142,76 +201,23 @@ func prose(text string) string {
 	return text
 }
 
-func (r *report) tag(name, text string) {
-	text = prose(text)
-	if name != "h1" {
-		text = flag.ReplaceAllString(text, `<code class="flag">$0</code>`)
-	}
-	fmt.Fprintf(&r.b, "<%s>%s</%s>\n", name, text, name)
-}
+func (p *page) tag(name, text string) { fmt.Fprintf(&p.b, "<%s>%s</%s>\n", name, prose(text), name) }
 
-func (r *report) list(items []string) {
-	r.b.WriteString("<ul>\n")
+func (p *page) list(items []string) {
+	p.b.WriteString("<ul>\n")
 	for _, i := range items {
-		r.tag("li", i)
+		p.tag("li", i)
 	}
-	r.b.WriteString("</ul>\n")
+	p.b.WriteString("</ul>\n")
 }
 
-func (r *report) lead() string {
-	var parts []string
-	stated := slices.ContainsFunc(r.m.Sources, func(s origin) bool { return s.Path == theTask })
-	if stated && len(r.m.Sources) == 1 {
-		return "This report shows what the task itself states; no other source was read. " + Note
+// linked writes a path, and the address of a page as a link.
+func linked(path, title string) string {
+	if !strings.HasPrefix(path, "https://") && !strings.HasPrefix(path, "http://") {
+		return html.EscapeString(path)
 	}
-	if n := len(r.m.Tables); n > 0 {
-		parts = append(parts, count(n, "table"))
+	if title == "" {
+		title = strings.TrimPrefix(strings.TrimPrefix(path, "https://"), "http://")
 	}
-	if n := len(r.m.Passages); n > 0 {
-		parts = append(parts, count(n, "text"))
-	}
-	relations := 0
-	for _, s := range r.m.Structures {
-		if s.Relations {
-			relations++
-		}
-	}
-	if relations > 0 {
-		parts = append(parts, count(relations, "table")+" of relations")
-	}
-	if len(parts) == 0 && len(r.m.NotRead) > 0 {
-		return "No source could be read, so this report has no findings and states no facts about its subject. " + Note
-	}
-	if len(parts) == 0 {
-		return "No source with findings was given to this research, so this report has no findings and states no facts about its subject. " + Note
-	}
-	return fmt.Sprintf("This report reads %s. %s", enumerate(parts), Note)
-}
-
-// enumerate joins parts of a sentence: a, b and c.
-func enumerate(parts []string) string {
-	if len(parts) < 3 {
-		return strings.Join(parts, " and ")
-	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
-// keyFindings takes the strongest sentence of each table, then a second one.
-func (r *report) keyFindings(most int) []string {
-	var out []string
-	for round := range 2 {
-		for _, t := range r.m.Tables {
-			if facts := insights(t.Table); round < len(facts) && len(out) < most {
-				out = append(out, facts[round])
-			}
-		}
-	}
-	for _, p := range r.m.Passages {
-		if len(out) < most && len(r.m.Tables) == 0 {
-			for _, s := range p.Sentences[:min(2, len(p.Sentences))] {
-				out = append(out, s.Text)
-			}
-		}
-	}
-	return out[:min(most, len(out))]
+	return fmt.Sprintf(`<a href="%s">%s</a>`, html.EscapeString(path), html.EscapeString(clip(title, 120)))
 }

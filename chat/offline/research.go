@@ -7,10 +7,17 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"atelier/chat/offline/question"
 )
 
-// mostFiles is how many files one research reads; the rest is named as not read.
-const mostFiles = 16
+const (
+	// mostFiles is how many documents one research reads, mostParts how many parts of a long one.
+	mostFiles = 24
+	mostParts = 6
+	// mostQueries is how many statements one research asks: what is not answered by then is not.
+	mostQueries = 30
+)
 
 // file is one entry of the List Files action.
 type file struct {
@@ -21,116 +28,277 @@ type file struct {
 
 // reading is what the Read File action says of one file.
 type reading struct {
-	Kind  string `json:"kind"`
-	Path  string `json:"path"`
-	Title string `json:"title"`
-	Text  string `json:"text"`
-	Table *table `json:"table"`
-	// Truncated texts are read to their first part only.
-	Truncated bool `json:"truncated"`
+	Kind      string `json:"kind"`
+	Path      string `json:"path"`
+	Title     string `json:"title"`
+	Text      string `json:"text"`
+	Offset    int    `json:"offset"`
+	Truncated bool   `json:"truncated"`
 }
 
-// research reads the files of a folder: list, read the most promising, report.
+// described is what Describe Tables and Describe Database say.
+type described struct {
+	Engine  string           `json:"engine"`
+	Tables  []question.Table `json:"tables"`
+	NotRead []unread         `json:"notRead"`
+}
+
+// asking is a research of tables by two actions.
+type asking struct {
+	c               *conversation
+	describe, query string
+	described       described
+	readings        []question.Reading
+	failed          string
+}
+
+// ask describes the tables and asks the statements of the question; a step is given until
+// all are asked.
+func (a *asking) ask() (step, bool) {
+	done := a.c.did(a.describe)
+	if len(done) == 0 {
+		return step{Reasoning: "See which tables there are.", Actions: []actionCall{{Name: a.describe, Params: map[string]any{}}}}, true
+	}
+	last := done[len(done)-1]
+	if !last.Success || json.Unmarshal(last.Outputs, &a.described) != nil {
+		a.failed = last.Message
+		return step{}, false
+	}
+	src := question.Source{Tables: a.described.Tables, Postgres: strings.EqualFold(a.described.Engine, "PostgreSQL")}
+	broken := ""
+	for _, r := range a.c.did(a.query) {
+		var res question.Result
+		if !r.Success || json.Unmarshal(r.Outputs, &res) != nil {
+			broken = r.Message
+			continue
+		}
+		src.Results = append(src.Results, res)
+	}
+	a.readings = question.Read(a.c.task, src)
+	s := step{Reasoning: "Ask the tables what the question asks."}
+	for i := range a.readings {
+		r := &a.readings[i]
+		if len(r.Ask) > 0 && (broken != "" || len(src.Results) > mostQueries) {
+			r.Why, r.Ask = question.ReasonEmpty, nil // a statement that fails is not asked again
+		}
+		for _, sql := range r.Ask {
+			s.Actions = append(s.Actions, actionCall{Name: a.query, Params: map[string]any{"SQL": sql}})
+		}
+	}
+	return s, len(s.Actions) > 0
+}
+
+// harvest is what the tables say.
+func (a *asking) harvest(f *findings, kind string) {
+	f.take(a.readings)
+	for _, t := range a.described.Tables {
+		h := holding{Path: at(t)}
+		for _, c := range t.Columns {
+			h.Columns = append(h.Columns, c.Name)
+		}
+		if !slices.ContainsFunc(f.Holds, func(o holding) bool { return o.Path == h.Path }) {
+			f.Holds = append(f.Holds, h)
+		}
+		if slices.ContainsFunc(f.Answers, func(x finding) bool { return strings.Contains(strings.Join(x.Paths, ", "), at(t)) }) {
+			f.use(origin{Path: at(t), Kind: kind, Rows: t.RowCount})
+		}
+	}
+	f.NotRead = append(f.NotRead, a.described.NotRead...)
+	if a.failed != "" {
+		f.NotRead = append(f.NotRead, unread{kind, a.failed})
+	}
+}
+
+// at is the file of a table, with its sheet; the name of a table of a database.
+func at(t question.Table) string {
+	switch {
+	case t.Path == "":
+		return t.Name
+	case t.Sheet != "":
+		return t.Path + " (" + t.Sheet + ")"
+	}
+	return t.Path
+}
+
+// research answers from the files of a folder: tables by queries, the rest by quotes.
 func research(c *conversation) step {
+	a := &asking{c: c, describe: "Describe Tables", query: "Query Tables"}
 	lists := c.did("List Files")
 	if len(lists) == 0 {
-		return step{Reasoning: "See which files there are.", Actions: []actionCall{{Name: "List Files", Params: map[string]any{}}}}
-	}
-	files, ok := listed(lists[len(lists)-1])
-	if !ok {
-		return step{Done: true, Message: "The files could not be listed: " + lists[len(lists)-1].Message, Reasoning: "Nothing can be read."}
-	}
-	chosen, left := choose(files, c.task)
-	if len(c.did("Read File")) == 0 && len(chosen) > 0 {
-		s := step{Reasoning: fmt.Sprintf("Read the %d files that promise most.", len(chosen))}
-		for _, f := range chosen {
-			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": f.Path}})
+		s := step{Reasoning: "See which files and tables there are.", Actions: []actionCall{{Name: "List Files", Params: map[string]any{}}}}
+		if c.can(a.describe) {
+			s.Actions = append(s.Actions, actionCall{Name: a.describe, Params: map[string]any{}})
 		}
 		return s
 	}
-	return findings(c, chosen, left)
-}
-
-func listed(a actionResult) ([]file, bool) {
-	var out struct {
+	f := &findings{}
+	if c.can(a.describe) {
+		if s, more := a.ask(); more {
+			return s
+		}
+		a.harvest(f, "table")
+	}
+	if a.readings == nil {
+		f.parts(c.task)
+	}
+	var files struct {
 		Files []file `json:"files"`
 	}
-	return out.Files, a.Success && json.Unmarshal(a.Outputs, &out) == nil
-}
-
-// choose ranks files: what can be read, what the task names, tables before prose,
-// prose before the rest, small before huge.
-func choose(files []file, task string) (chosen, left []file) {
-	want := words(task)
-	score := func(f file) int {
-		s := 0
-		switch f.Kind {
-		case "table", "csv", "tsv", "json":
-			s = 30
-		case "markdown", "text", "html":
-			s = 25
-		case "image", "audio", "video", "binary":
-			return -1
-		}
-		for _, w := range words(f.Path) {
-			if slices.Contains(want, w) {
-				s += 10
-			}
-		}
-		if strings.HasPrefix(strings.ToLower(path.Base(f.Path)), "readme") {
-			s -= 5
-		}
+	if last := lists[len(lists)-1]; !last.Success || json.Unmarshal(last.Outputs, &files) != nil {
+		f.NotRead = append(f.NotRead, unread{"files", last.Message})
+		return f.step(summary(f))
+	}
+	docs, left := documents(files.Files)
+	for _, d := range docs {
+		f.Holds = append(f.Holds, holding{Path: d.Path})
+	}
+	f.NotRead = append(f.NotRead, left...)
+	if s, more := countLines(c, docs, f); more {
 		return s
 	}
-	ranked := slices.Clone(files)
-	sort.SliceStable(ranked, func(i, j int) bool { return score(ranked[i]) > score(ranked[j]) })
-	for _, f := range ranked {
-		if f.Size == 0 || score(f) < 0 || len(chosen) == mostFiles {
-			left = append(left, f)
-			continue
+	if len(f.Open) > 0 && len(docs) > 0 {
+		texts, s, more := readDocuments(c, docs, f)
+		if more {
+			return s
 		}
-		chosen = append(chosen, f)
+		f.quote(c.task, texts)
 	}
-	return chosen, left
+	return f.step(summary(f))
 }
 
-// findings is the researcher's last step: everything read, in a shape that a
-// writer can use.
-func findings(c *conversation, chosen, left []file) step {
-	h := newHarvest(c.task)
-	for i, a := range c.did("Read File") {
-		name := a.Name
-		if i < len(chosen) {
-			name = chosen[i].Path
+// countLines answers parts that count lines of logs: how many ERROR lines.
+func countLines(c *conversation, docs []file, f *findings) (step, bool) {
+	const action = "Search Files"
+	isLog := func(d file) bool { return strings.EqualFold(path.Ext(d.Path), ".log") }
+	if !c.can(action) || !slices.ContainsFunc(docs, isLog) {
+		return step{}, false
+	}
+	lang := question.LanguageOf(c.task)
+	s := step{Reasoning: "Count the lines of the logs that the question asks for."}
+	done := c.did(action)
+	n := 0
+	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
+		pattern, words := question.LogSearch(o.Part, lang)
+		if pattern == "" {
+			return false
 		}
+		n++
+		if n > len(done) {
+			s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Pattern": pattern, "Files": "*.log", "MatchCase": true, "MaxMatches": 3}})
+			return false
+		}
+		var out struct {
+			Total int64 `json:"matchCount"`
+			Files []struct {
+				Path string `json:"path"`
+			} `json:"files"`
+		}
+		a := done[n-1]
+		if !a.Success || json.Unmarshal(a.Outputs, &out) != nil || out.Total == 0 {
+			return false
+		}
+		var paths []string
+		for _, file := range out.Files {
+			paths = append(paths, file.Path)
+			f.use(origin{Path: file.Path, Kind: "log", Rows: out.Total})
+		}
+		f.Answers = append(f.Answers, finding{
+			Part: o.Part, Heading: words, Paths: paths, Rows: 1,
+			Sentences: []string{fmt.Sprintf(wordsFor(c.task).lines, question.Number(float64(out.Total), 0, lang), words)},
+		})
+		return true
+	})
+	return s, len(s.Actions) > 0
+}
+
+// summary says what a research found in a sentence.
+func summary(f *findings) string {
+	return fmt.Sprintf("Answered: %d. Not answered by this source: %d.", len(f.Answers)+len(f.Quotes), len(f.Open))
+}
+
+// documents chooses the texts of a folder, small ones first.
+func documents(files []file) (docs []file, left []unread) {
+	for _, f := range files {
+		switch {
+		case f.Kind == "image" || f.Kind == "audio" || f.Kind == "video" || f.Kind == "binary":
+			left = append(left, unread{f.Path, f.Kind})
+		case tabular(f):
+		case f.Size == 0:
+			left = append(left, unread{f.Path, "empty"})
+		default:
+			docs = append(docs, f)
+		}
+	}
+	sort.SliceStable(docs, func(i, j int) bool { return docs[i].Size < docs[j].Size })
+	for _, f := range docs[min(len(docs), mostFiles):] {
+		left = append(left, unread{f.Path, fmt.Sprintf("more than %d documents", mostFiles)})
+	}
+	return docs[:min(len(docs), mostFiles)], left
+}
+
+// tabular says whether a file is read as a table.
+func tabular(f file) bool {
+	switch strings.ToLower(path.Ext(f.Path)) {
+	case ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".xlsm":
+		return true
+	}
+	return f.Kind == "table" || f.Kind == "csv" || f.Kind == "tsv"
+}
+
+// readDocuments reads the documents, long ones part by part.
+func readDocuments(c *conversation, docs []file, f *findings) ([]question.Document, step, bool) {
+	texts := map[string]*question.Document{}
+	next := map[string]int{}
+	parts := map[string]int{}
+	failed := 0
+	for _, a := range c.did("Read File") {
 		var r reading
 		if !a.Success || json.Unmarshal(a.Outputs, &r) != nil {
-			h.fail(name, a.Message)
+			failed++
+			f.NotRead = append(f.NotRead, unread{"document", a.Message})
 			continue
 		}
-		if r.Path == "" {
-			r.Path = name
+		d := texts[r.Path]
+		if d == nil {
+			d = &question.Document{Path: r.Path, Title: r.Title}
+			texts[r.Path] = d
 		}
-		switch {
-		case r.Table != nil:
-			h.table(r.Path, r.Table)
-			h.source(r.Path, "", r.Kind, r.Table.RowCount)
-		case r.Text != "":
-			h.study(r.Path, r.Title, r.Text)
-			h.passages = append(h.passages, map[string]any{"path": r.Path, "title": r.Title, "sentences": keySentences(r.Text, c.task, 6), "truncated": r.Truncated})
-			h.source(r.Path, "", r.Kind, 0)
-		default:
-			h.fail(r.Path, a.Message)
+		d.Text += r.Text
+		parts[r.Path]++
+		delete(next, r.Path)
+		if r.Truncated {
+			next[r.Path] = r.Offset + len([]rune(r.Text))
 		}
 	}
-	for _, f := range left {
-		reason := "not read: " + f.Kind
-		if f.Size == 0 {
-			reason = "empty"
-		} else if f.Kind == "markdown" || f.Kind == "text" || f.Kind == "table" || f.Kind == "csv" {
-			reason = fmt.Sprintf("more than %d files", mostFiles)
+	s := step{Reasoning: "Read the documents for what the tables do not say."}
+	var out []question.Document
+	for _, d := range docs {
+		at, more := next[d.Path]
+		switch t := texts[d.Path]; {
+		case t == nil && failed == 0:
+			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path}})
+		case more && parts[d.Path] < mostParts && failed == 0:
+			s.Actions = append(s.Actions, actionCall{Name: "Read File", Params: map[string]any{"Path": d.Path, "Offset": at}})
+		case t != nil:
+			if more {
+				f.NotRead = append(f.NotRead, unread{d.Path, "read to its first parts only"})
+			}
+			out = append(out, *t)
 		}
-		h.fail(f.Path, reason)
 	}
-	return h.step(fmt.Sprintf("Read %s: %s and %s.", count(len(h.sources), "file"), count(len(h.tables), "table"), count(len(h.passages), "text")))
+	return out, s, len(s.Actions) > 0
+}
+
+// querying researches a database.
+func querying(c *conversation) step {
+	a := &asking{c: c, describe: "Describe Database", query: "Query Database"}
+	if s, more := a.ask(); more {
+		return s
+	}
+	f := &findings{}
+	a.harvest(f, "database table")
+	if a.readings == nil {
+		f.parts(c.task)
+	}
+	return f.step(summary(f))
 }

@@ -4,242 +4,227 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
+
+	"atelier/chat/offline/question"
 )
 
-// material is what the researchers found, as a writer gets it.
-type material struct {
-	Tables   []profiled `json:"tables"`
-	Passages []struct {
-		Path      string     `json:"path"`
-		Title     string     `json:"title"`
-		Sentences []sentence `json:"sentences"`
-		Truncated bool       `json:"truncated"`
-	} `json:"passages"`
-	Sources []origin `json:"sources"`
-	NotRead []struct {
-		Path   string `json:"path"`
-		Reason string `json:"reason"`
-	} `json:"not_read"`
-	// Structures and Words are gathered only where the task wants them drawn.
-	Structures []structure        `json:"structures"`
-	Words      map[string]float64 `json:"words"`
+// figure is one picture of a report: what is asked for, and what came back.
+type figure struct {
+	call    actionCall
+	caption string
+	part    string // of the answer that it shows
+	made    *actionResult
 }
 
-// profiled is a table with the file, query or page that it is from.
-type profiled struct {
-	Path  string `json:"path"`
-	Table *table `json:"table"`
+const (
+	// mostPictures bounds the illustrations of one report: they cost money elsewhere.
+	mostPictures = 6
+	// mostCharts bounds its charts.
+	mostCharts = 8
+)
+
+// draft is a report in the making.
+type draft struct {
+	task     string
+	w        wording
+	order    order
+	found    findings
+	figures  []figure
+	gaps     []string
+	brief    map[string]any
+	composed *agentResult
+	missing  []string
 }
 
-// origin is one source that was read.
-type origin struct {
-	Path  string  `json:"path"`
-	Title string  `json:"title"`
-	Kind  string  `json:"kind"`
-	Rows  float64 `json:"rows"`
-}
-
-// gather finds the findings in whatever was handed down, at any depth, and adds what
-// the task itself states, most fitting first.
-func gather(input map[string]any, task string) material {
-	var m material
-	var walk func(v any)
-	walk = func(v any) {
-		t, ok := v.(map[string]any)
-		if !ok {
-			return
-		}
-		if t["tables"] != nil || t["passages"] != nil || t["sources"] != nil || t["not_read"] != nil {
-			var one material
-			b, err := json.Marshal(t)
-			// Findings of another shape are not ours to read.
-			if err == nil && json.Unmarshal(b, &one) == nil {
-				m.add(one)
-				return
-			}
-		}
-		for _, k := range sortedKeys(t) {
-			walk(t[k])
-		}
-	}
-	walk(input)
-	m.rank(task)
-	m.state(task)
-	return m
-}
-
-func (m *material) add(one material) {
-	m.Tables = append(m.Tables, one.Tables...)
-	m.Passages = append(m.Passages, one.Passages...)
-	m.Sources = append(m.Sources, one.Sources...)
-	m.NotRead = append(m.NotRead, one.NotRead...)
-	m.Structures = append(m.Structures, one.Structures...)
-	for w, n := range one.Words {
-		if m.Words == nil {
-			m.Words = map[string]float64{}
-		}
-		m.Words[w] += n
-	}
-}
-
-// state adds the numbers and the structure that the task spells out.
-func (m *material) state(task string) {
-	t, numbers := stated(task)
-	if numbers {
-		m.Tables = append([]profiled{{Path: theTask, Table: t}}, m.Tables...)
-	}
-	s, parts := given(task)
-	if parts {
-		m.Structures = append([]structure{s}, m.Structures...)
-	}
-	if numbers || parts {
-		m.Sources = append([]origin{{Path: theTask, Kind: "stated by the person who asked"}}, m.Sources...)
-	}
-}
-
-// rank puts the tables first that the task speaks of.
-func (m *material) rank(task string) {
-	m.Tables = slices.DeleteFunc(m.Tables, func(t profiled) bool { return t.Table == nil })
-	want := words(task)
-	sort.SliceStable(m.Tables, func(i, j int) bool {
-		return m.Tables[i].speaksOf(want) > m.Tables[j].speaksOf(want)
-	})
-}
-
-// speaksOf counts the words that name something in the table.
-func (t profiled) speaksOf(want []string) int {
-	text := t.Path + " " + t.Table.Name + " " + t.Table.Measure + " " + t.Table.GroupBy
-	for _, l := range t.Table.Series {
-		text += " " + l.Name
-	}
-	n := 0
-	for _, w := range unique(words(human(text))) {
-		if slices.Contains(want, w) {
-			n++
-		}
-	}
-	return n
-}
-
-// write plans a report: first all figures at once, then the text.
+// write is the rule book of a report's writer: first its figures, then the report.
 func write(c *conversation) step {
-	o := readOrder(c.task)
-	m := gather(c.input, c.task)
-	p := c.plan(o, m)
-	if len(c.results) == 0 && len(p.figures)+len(p.agents) > 0 {
-		s := step{Reasoning: fmt.Sprintf("Make %s that the task asks for and the findings allow.", count(len(p.figures)+len(p.agents), "figure")), Agents: p.agents}
-		if p.brief != nil {
-			s.Payload = map[string]any{brief: p.brief}
-		}
-		for _, f := range p.figures {
+	d := c.draft()
+	if len(c.results) == 0 {
+		s := step{Reasoning: "Make the figures of the report."}
+		for _, f := range d.figures {
 			s.Actions = append(s.Actions, f.call)
 		}
-		return s
+		if d.brief != nil && c.asksFor(infographicAgent) {
+			s.Agents = []agentCall{{Name: infographicAgent, Task: c.task}}
+			s.Payload = map[string]any{brief: d.brief}
+		}
+		if len(s.Actions)+len(s.Agents) > 0 {
+			return s
+		}
 	}
-	p.match(c)
-	r := report{order: o, m: m, plan: p, missing: unconfigured(c.sources)}
-	if made, ok := c.asked(infographicAgent); ok {
-		r.composed = &made
-	}
-	html, heading, summary := r.html()
+	d.receive(c)
+	page := d.report()
 	return step{
-		Reasoning: "The figures are made; the report is written.", Done: true, Message: summary, Promote: p.promotions(),
-		Payload: map[string]any{"title": heading, "summary": summary, "report_html": html},
+		Reasoning: "The figures are there; the report is written.", Done: true, Message: d.message(), Promote: d.shown(),
+		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": page},
 	}
 }
 
-// plan is what a report shows and what it cannot show.
-type plan struct {
-	figures []figure
-	agents  []agentCall
-	brief   map[string]any
-	// needs says of each wish that cannot be met what is missing.
-	needs []string
-}
-
-// figure is one call that makes something to look at, and what became of it.
-type figure struct {
-	call          actionCall
-	path          string // of the table or text that it shows
-	caption, note string
-	made          *actionResult
-}
-
-// plan decides on the figures of a report.
-func (c *conversation) plan(o order, m material) plan {
-	var p plan
-	if !o.plain {
-		cs, needs := m.chosen(o, c.ways())
-		p.needs = append(p.needs, needs...)
-		for _, ch := range cs {
-			if c.can(chartAction) {
-				p.figures = append(p.figures, figure{call: actionCall{chartAction, ch.params}, path: ch.path, caption: fmt.Sprint(ch.params["Title"]), note: "Data: " + ch.path + "."})
-			}
-		}
-		c.compose(&p, o, m, cs)
-	}
-	c.draw(&p, o, m)
-	if c.can(paintAction) && (o.asked || len(m.Tables)+len(m.Passages) > 0) {
-		p.figures = append(p.figures, o.illustrations()...)
-		if o.asked && o.pictures > mostPictures {
-			p.needs = append(p.needs, fmt.Sprintf("The task asks for %d pictures: %d are the most of one report.", o.pictures, mostPictures))
-		}
-	} else if o.asked && o.pictures > 0 {
-		p.needs = append(p.needs, "Pictures need the action "+paintAction+", which this agent does not have.")
-	}
-	if len(m.Tables)+len(m.Passages)+len(m.Structures) == 0 {
-		p.needs = append(p.needs, "Findings need a source: "+c.ways()+".")
-	}
-	for _, b := range o.beyond {
-		p.needs = append(p.needs, fmt.Sprintf("The task speaks of a %s: charts, drawings, infographics and pictures are all that can be made here.", b))
-	}
-	return p
-}
-
-// match gives each figure the result of its call; results of one action come in the
-// order of its calls.
-func (p *plan) match(c *conversation) {
-	next := map[string]int{}
-	for i := range p.figures {
-		name := p.figures[i].call.Name
-		if done := c.did(name); next[name] < len(done) {
-			p.figures[i].made = &done[next[name]]
-		}
-		next[name]++
-	}
-}
-
-// promotions label what was made as the report calls it.
-func (p *plan) promotions() []promotion {
+// shown names the pictures of the report, each by what it shows.
+func (d *draft) shown() []promotion {
 	var out []promotion
-	for _, f := range p.figures {
-		if f.made == nil || f.call.Name != paintAction {
+	for _, f := range d.figures {
+		if f.made == nil || !f.made.Success || f.call.Name != paintAction {
 			continue
 		}
 		for _, i := range images(f.made.Outputs) {
-			out = append(out, promotion{Ref: i.Ref, Label: strings.TrimRight(f.caption, ".")})
+			out = append(out, promotion{Ref: i.Ref, Label: clip(strings.TrimPrefix(f.caption, d.w.illustration), 80)})
 		}
 	}
 	return out
 }
 
-// ways says how data gets to a report, in the words of the sources that are not there.
-func (c *conversation) ways() string {
-	var out []string
-	for _, w := range []struct{ key, way string }{
-		{"files", "a folder with a table (CSV or JSON) by --files"},
-		{"db", "a database by --db"},
-		{"kb", "documents by --kb"},
-		{"web", "a key for web search"},
-	} {
-		if s, known := c.sources[w.key]; !known || !s.Configured {
-			out = append(out, w.way)
+// asksFor says whether the agent can ask another one.
+func (c *conversation) asksFor(slug string) bool {
+	return slices.ContainsFunc(c.agents, func(a callee) bool { return a.Slug == slug })
+}
+
+// writesItself tells a writer, whose only sub-agents compose drawings for it, from an
+// agent that leaves the work to others.
+func (c *conversation) writesItself() bool {
+	for _, a := range c.agents {
+		if !strings.Contains(a.Slug, "infographic") {
+			return false
 		}
 	}
-	if len(out) == 0 {
-		return "add them to a source that is there"
+	return c.can(chartAction)
+}
+
+// draft plans the report of the task and of what was handed down.
+func (c *conversation) draft() *draft {
+	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input), missing: unconfigured(c.sources)}
+	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
+		if a, ok := stated(c.task); ok {
+			d.found.Answers, d.found.Open = []finding{a}, nil
+		}
 	}
-	return "give " + strings.Join(out, ", ")
+	if d.order.infographic {
+		d.brief = d.briefing()
+	}
+	for _, a := range d.found.Answers {
+		if a.Chart == nil || d.order.plain || !c.can(chartAction) || len(d.figures) == mostCharts {
+			continue
+		}
+		d.figures = append(d.figures, d.chart(a))
+	}
+	d.illustrate(c)
+	if len(d.order.beyond) > 0 {
+		d.gaps = append(d.gaps, fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.beyond, ", ")))
+	}
+	return d
+}
+
+// chart asks for the chart of exactly one result.
+func (d *draft) chart(a finding) figure {
+	c := a.Chart
+	kind := c.Kind
+	switch {
+	case d.order.chart == "line" || d.order.chart == "linien":
+		kind = "line"
+	case strings.HasPrefix(d.order.chart, "bar") || d.order.chart == "column" || d.order.chart == "balken" || d.order.chart == "säulen":
+		kind = "bar"
+	}
+	var series []any
+	for _, s := range c.Series {
+		series = append(series, map[string]any{"name": s.Name, "values": s.Values})
+	}
+	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", ")}
+	for k, v := range map[string]string{"Unit": c.Unit, "XLabel": c.XLabel, "YLabel": c.YLabel} {
+		if v != "" {
+			p[k] = v
+		}
+	}
+	return figure{call: actionCall{chartAction, p}, caption: c.Title + " (" + strings.Join(a.Paths, ", ") + ")", part: a.Part}
+}
+
+// illustrate asks for the pictures that the task asks for, as far as they can be painted.
+func (d *draft) illustrate(c *conversation) {
+	if d.order.pictures == 0 || !c.can(paintAction) {
+		return
+	}
+	scene := d.order.scene
+	if scene == "" {
+		scene = strings.TrimRight(headline(c.task), "?")
+	}
+	if c.painter != nil {
+		if unknown := c.painter.UnknownWords(scene); len(unknown) > 0 {
+			d.gaps = append(d.gaps, fmt.Sprintf(d.w.cannotPaint, strings.Join(unknown, ", ")))
+			return
+		}
+	}
+	if d.order.pictures > mostPictures {
+		d.gaps = append(d.gaps, fmt.Sprintf(d.w.tooMany, mostPictures))
+	}
+	lights := []string{"Low morning sun", "Warm evening light", "Bright daylight", "Blue hour", "Mist", "Early light with long shadows"}
+	n := min(d.order.pictures, mostPictures)
+	for i, light := range lights[:n] {
+		caption := d.w.illustration + scene
+		if n > 1 {
+			caption += " " + d.w.views[i]
+		}
+		d.figures = append(d.figures, figure{
+			call:    actionCall{paintAction, map[string]any{"Prompt": capital(strings.TrimRight(scene, ".?!")) + ". " + light + ".", "Size": "1536x1024"}},
+			caption: caption,
+		})
+	}
+}
+
+// receive puts what was made to what was asked for.
+func (d *draft) receive(c *conversation) {
+	next := map[string]int{}
+	for i := range d.figures {
+		name := d.figures[i].call.Name
+		if done := c.did(name); next[name] < len(done) {
+			d.figures[i].made = &done[next[name]]
+			next[name]++
+		}
+	}
+	if a, ok := c.asked(infographicAgent); ok {
+		d.composed = &a
+	}
+}
+
+// message is the answer: first what is answered, then what is not.
+func (d *draft) message() string {
+	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
+		said := refusal(d.task, &d.found)
+		if len(d.found.Open) > 0 {
+			said += " " + capital(d.w.why(d.found.Open[0])) + "."
+		}
+		return strings.Join(append([]string{said}, d.gaps...), " ")
+	}
+	var said []string
+	for _, a := range d.found.Answers {
+		said = append(said, a.sentence())
+		if len(d.found.Answers) == 1 {
+			said = append(said, a.Sentences[1:]...)
+		}
+	}
+	for _, q := range d.found.Quotes {
+		said = append(said, d.quote(q.Quote))
+	}
+	for _, o := range d.found.Open {
+		said = append(said, fmt.Sprintf("%s: “%s” (%s).", d.w.refusal, o.Part, d.w.why(o)))
+	}
+	return strings.Join(append(said, d.gaps...), " ")
+}
+
+// quote writes a quotation with its document.
+func (d *draft) quote(q question.Quote) string {
+	return fmt.Sprintf(d.w.says, q.Path, strings.TrimSpace(q.Text))
+}
+
+// describe finds the text that an action gives about its picture.
+func describe(outputs json.RawMessage) string {
+	var tree map[string]any
+	if json.Unmarshal(outputs, &tree) != nil {
+		return ""
+	}
+	for k, v := range tree {
+		if s, ok := v.(string); ok && strings.EqualFold(k, "description") {
+			return s
+		}
+	}
+	return ""
 }

@@ -19,6 +19,7 @@ import (
 	"atelier/action/network"
 	"atelier/action/picture"
 	"atelier/action/sketch"
+	tables "atelier/action/table"
 	"atelier/action/visual"
 	"atelier/action/wordcloud"
 	"atelier/agent"
@@ -38,8 +39,9 @@ type crew struct {
 // outfit is a runner of agents and what it works with.
 type outfit struct {
 	runner   *agent.Runner
-	files    *file.Files // nil without a folder
-	research *research   // the other sources
+	files    *file.Files    // nil without a folder
+	tables   *tables.Tables // those of the folder
+	research *research      // the other sources
 	actions  *action.Registry
 }
 
@@ -68,7 +70,8 @@ func (c *crew) close() {
 
 func (o *outfit) close() {
 	if o.files != nil {
-		_ = o.files.Close() // opened for reading only
+		_ = o.tables.Close() // a folder that stays behind is temporary
+		_ = o.files.Close()  // opened for reading only
 	}
 	o.research.close()
 }
@@ -115,64 +118,35 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 // setting is what a crew was set up with, for whoever takes its runs over. The address
 // of a database with a password in it is not kept.
 type setting struct {
-	Files  parts  `json:"files,omitempty"`
-	KB     parts  `json:"kb,omitempty"`
-	DB     parts  `json:"db,omitempty"`
+	Files  string `json:"files,omitempty"`
+	KB     string `json:"kb,omitempty"`
+	DB     string `json:"db,omitempty"`
 	Secret bool   `json:"db_secret,omitempty"`
-	Agents parts  `json:"agents,omitempty"`
+	Agents string `json:"agents,omitempty"`
 	Model  string `json:"model,omitempty"`
-}
-
-// parts is a path in short parts: a long one looks like base64, which is not kept.
-type parts []string
-
-// partLength is how long a part may be, in bytes.
-const partLength = 24
-
-func partsOf(path string) (p parts) {
-	for b := range slices.Chunk([]byte(path), partLength) {
-		p = append(p, url.PathEscape(string(b)))
-	}
-	return p
-}
-
-func (p parts) path() string {
-	whole, err := url.PathUnescape(strings.Join(p, ""))
-	if err != nil {
-		return strings.Join(p, "")
-	}
-	return whole
-}
-
-// absolute is a path that means the same in another folder.
-func absolute(path string) (parts, error) {
-	whole, err := filepath.Abs(path)
-	if err != nil {
-		return nil, media.Errorf(media.CodeInvalid, "find %s: %w", path, err)
-	}
-	return partsOf(whole), nil
 }
 
 func (c crewConfig) setting() (json.RawMessage, error) {
 	s := setting{Model: c.model}
 	db := c.db
 	if u, err := url.Parse(c.db); strings.Contains(c.db, "://") {
-		db, s.DB = "", partsOf(c.db)
+		db, s.DB = "", c.db
 		if err != nil || u.User != nil || u.RawQuery != "" {
-			s.DB, s.Secret = nil, true
+			s.DB, s.Secret = "", true
 		}
 	}
 	for _, f := range []struct {
 		from string
-		to   *parts
+		to   *string
 	}{{c.files, &s.Files}, {c.kb, &s.KB}, {c.agents, &s.Agents}, {db, &s.DB}} {
 		if f.from == "" {
 			continue
 		}
-		var err error
-		if *f.to, err = absolute(f.from); err != nil {
-			return nil, err
+		path, err := filepath.Abs(f.from) // means the same in another folder
+		if err != nil {
+			return nil, media.Errorf(media.CodeInvalid, "find %s: %w", f.from, err)
 		}
+		*f.to = path
 	}
 	return json.Marshal(s)
 }
@@ -189,9 +163,9 @@ func (c crewConfig) as(saved json.RawMessage) (crewConfig, error) {
 		return c, media.Errorf(media.CodeInvalid, "the run was begun with a database whose address is not kept: give it with --db")
 	}
 	if !s.Secret {
-		c.db = s.DB.path()
+		c.db = s.DB
 	}
-	c.files, c.kb, c.agents, c.model = s.Files.path(), s.KB.path(), s.Agents.path(), s.Model
+	c.files, c.kb, c.agents, c.model = s.Files, s.KB, s.Agents, s.Model
 	return c, nil
 }
 
@@ -216,7 +190,8 @@ func (a *app) outfit(ctx context.Context, cfg crewConfig, observer *run.Observer
 		if o.files, err = file.Open(file.Config{Dir: cfg.files}); err != nil { //nolint:contextcheck // a short look at the folder
 			return nil, err
 		}
-		acts = append(acts, o.files.Actions()...)
+		o.tables = tables.New(tables.Config{Files: o.files})
+		acts = append(acts, slices.Concat(o.files.Actions(), o.tables.Actions())...)
 	}
 	if o.research, err = a.openResearch(ctx, cfg); err != nil {
 		return nil, err

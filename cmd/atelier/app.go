@@ -38,6 +38,8 @@ type appConfig struct {
 	events func(ctx context.Context, e generate.Event)
 	// chatModel overrides the operator's default.
 	chatModel string
+	// imageModel is the one that a person named for agents.
+	imageModel string
 	// partials asks for preview frames, which some providers bill.
 	partials bool
 }
@@ -125,7 +127,7 @@ func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
-		Default: def, Offline: offline.Model{Blobs: a.codec}, Codec: a.codec, Base: a.base(),
+		Default: def, Offline: offline.Model{Blobs: a.codec, Painter: painter{gateway: a.gateway, model: cfg.imageModel}}, Codec: a.codec, Base: a.base(),
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
 	})
 }

@@ -75,7 +75,7 @@ func TestOddFolders(t *testing.T) {
 	p, _ := connected(t)
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
 	secret := p.write("secret.txt", "The password of the harbour master is swordfish and nothing else.")
-	p.write("odd/one.csv", "a\n1\n2\n3\n")
+	p.write("odd/one.csv", "a\n1\n5\n9\n")
 	p.write("odd/latin.txt", "The caf\xe9 at the harbour sells very good coffee in the morning.\n")
 	p.write("odd/binary.dat", "\x00\x01\x02\x03\xff\xfe")
 	p.write("odd/empty.txt", "")
@@ -87,12 +87,12 @@ func TestOddFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(p.dir, "out")
-	ans := read[answer](p, "run", "research-agent", "What is here?", "--files", filepath.Join(p.dir, "odd"), "--out", out, "--json")
+	ans := read[answer](p, "run", "research-agent", "What does the café at the harbour sell? How many rows have an a above 1?", "--files", filepath.Join(p.dir, "odd"), "--out", out, "--json")
 	page, err := os.ReadFile(ans.Report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"one.csv", "coffee", "binary.dat", "empty.txt"} {
+	for _, want := range []string{"2 of 3 rows match", "one.csv", "coffee", "binary.dat: binary", "empty.txt: empty", "broken.json: the JSON is broken"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the report does not tell of %s", want)
 		}
@@ -102,7 +102,7 @@ func TestOddFolders(t *testing.T) {
 	}
 }
 
-// TestOnlyBinaryFiles: there is nothing to read, and the report says so.
+// TestOnlyBinaryFiles: there is nothing to read, and the report says so and names the file.
 func TestOnlyBinaryFiles(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
@@ -111,7 +111,7 @@ func TestOnlyBinaryFiles(t *testing.T) {
 	out := filepath.Join(p.dir, "out")
 	ans := read[answer](p, "run", "research-agent", "What is here?", "--files", filepath.Join(p.dir, "bin"), "--out", out, "--json")
 	page, err := os.ReadFile(ans.Report)
-	if err != nil || !strings.Contains(string(page), "No source could be read") || !strings.Contains(string(page), "a.dat") {
+	if err != nil || !strings.Contains(string(page), "Offline, this question cannot be answered") || !strings.Contains(string(page), "<p>Not read:</p>\n<ul>\n<li>a.dat: binary</li>") {
 		t.Errorf("%v\n%.300s", err, page)
 	}
 }

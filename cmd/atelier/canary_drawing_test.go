@@ -121,18 +121,18 @@ func TestCanaryFromPDF(t *testing.T) {
 				"The harbour grew by a tenth in the last year of trade.", "See " + small.base64(), "The harbour " + small.url() + " is large and deep.", big.base64(), big.url(),
 			}, small.raw, big.raw))
 			found := sinks{}
-			task := "How did the harbour grow? With a word cloud. No pictures."
-			o := p.must("run", "research-agent", task, "--files", filepath.Join(p.dir, "files"), "--out", filepath.Join(p.dir, "out"), "--json")
-			found.add(o)
-			found.add(p.must("run", "research-agent", task, "--kb", filepath.Join(p.dir, "files")))
+			for _, source := range []string{"--files", "--kb"} {
+				o := p.must("run", "research-agent", "What grew by a tenth in the last year of trade? Which harbour is large and deep?", source, filepath.Join(p.dir, "files"), "--out", filepath.Join(p.dir, "out"+source), "--json")
+				found.add(o)
+				if page := mustRead(t, decode[answer](t, o).Report); !strings.Contains(page, "The harbour grew by a tenth") || !strings.Contains(page, "is large and deep") {
+					t.Errorf("the document was not read by %s, so nothing was proved", source)
+				}
+			}
 			found.gather(p)
 			for _, r := range s.chat.Requests() {
 				found["prompts"] = append(found["prompts"], plainPrompt(t, r)...)
 			}
 			found.search(t, small, big)
-			if page := mustRead(t, decode[answer](t, o).Report); !strings.Contains(page, "The harbour grew by a tenth") {
-				t.Error("the document was not read, so nothing was proved")
-			}
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"atelier/action/knowledge"
 	"atelier/action/mediaset"
 	"atelier/action/picture"
+	tables "atelier/action/table"
 	"atelier/action/web"
 	"atelier/agent"
 )
@@ -27,7 +28,7 @@ func families() []family {
 		{name: "Pictures", note: "They ask an image model, which may cost money. Every picture is kept, also when others of the same call fail.", actions: action.Document(picture.Actions(nil)...)},
 		{name: "Drawings", note: "They draw by rule, without a model, and cost nothing. The same input gives the same bytes; every drawing can be read in light and dark.", actions: action.Document(drawings()...)},
 		{name: "Media of the run", note: "Every agent has these; a definition need not list them. They decide what is shown, never what is kept.", actions: action.Document(mediaset.Actions()...)},
-		{name: "Files", note: "With `--files DIR`.", source: "files", actions: file.Descriptions()},
+		{name: "Files", note: "With `--files DIR`.", source: "files", actions: slices.Concat(file.Descriptions(), tables.Descriptions())},
 		{name: "Knowledge base", note: "With `--kb DIR`.", source: "kb", actions: knowledge.Descriptions()},
 		{name: "Database", note: "With `--db URL`. The database is only read.", source: "db", actions: database.Descriptions()},
 		{name: "Web", note: "With `SEARXNG_URL`, `BRAVE_SEARCH_API_KEY` or `TAVILY_API_KEY`.", source: "web", actions: web.Descriptions()},

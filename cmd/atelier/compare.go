@@ -98,8 +98,8 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 		r := &rivals[i]
 		if r.res == nil {
 			e := media.Errorf(media.CodeOf(r.err), "%w", r.err)
-			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: &generate.SlotError{Code: e.Code, Message: media.Scrub(e.Message)}})
-			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.Scrub(e.Message)})
+			views = append(views, comparisonView{Seconds: r.took.Seconds(), Error: &generate.SlotError{Code: e.Code, Message: media.ErrorText(e.Message)}})
+			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.ErrorText(e.Message)})
 			continue
 		}
 		slots, firstErr, err := c.slots(ctx, a, r.res, fileOf(c.Output, r.res.Model))

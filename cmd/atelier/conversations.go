@@ -96,7 +96,7 @@ func (c *conversationsShowCmd) Run(w *world) error {
 func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversation, error) {
 	head, err := s.ledger.Conversation(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
-		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.Scrub(id))
+		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.ErrorText(id))
 	}
 	return head, err
 }

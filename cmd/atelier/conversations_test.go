@@ -144,7 +144,7 @@ func toldOfBoth(t *testing.T, s *providers, first, second answer) {
 func TestViewAndForeignRefs(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	first := p.say("new", "Draw a fox")
+	first := p.say("new", "Draw a lighthouse")
 	mine, foreign := first.only(t), p.say("new", "Draw a lighthouse").only(t)
 	asked := len(s.chat.Requests())
 	s.chat.Answer = inTurn(
@@ -173,14 +173,14 @@ func TestViewAndForeignRefs(t *testing.T) {
 func TestConversationsOnTheCommandLine(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	o := p.must("run", "sage", "Draw a fox", "--conversation", "new")
+	o := p.must("run", "sage", "Draw a lighthouse", "--conversation", "new")
 	list := read[ledger.List[ledger.Conversation]](p, "conversations", "list", "--json")
-	if len(list.Items) != 1 || !strings.Contains(o.stderr, "go on with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a fox" {
+	if len(list.Items) != 1 || !strings.Contains(o.stderr, "go on with --conversation "+list.Items[0].ID) || list.Items[0].Title != "Draw a lighthouse" {
 		t.Fatalf("%+v\n%s", list, o.stderr)
 	}
 	id := list.Items[0].ID
 	shown := p.must("conversations", "show", id).stdout
-	if !strings.Contains(shown, "Draw a fox") || !strings.Contains(shown, "[a fox img-") || strings.Contains(shown, "${media:") {
+	if !strings.Contains(shown, "Draw a lighthouse") || !strings.Contains(shown, "[a lighthouse img-") || strings.Contains(shown, "${media:") {
 		t.Errorf("shown: %s", shown)
 	}
 	page := read[shownConversation](p, "conversations", "show", id, "--limit", "1", "--json")
@@ -211,7 +211,7 @@ func TestConversationsOnTheCommandLine(t *testing.T) {
 func TestProcessesShareAConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	id := p.say("new", "Draw a fox").Conversation
+	id := p.say("new", "Draw a lighthouse").Conversation
 	var all []*process
 	for _, what := range []string{"bluer", "darker", "warmer"} {
 		all = append(all, p.start("run", "sage", "Make it "+what, "--conversation", id, "--json"))

@@ -106,12 +106,24 @@ func bossThinks(r *http.Request, body string) bool {
 	return strikes()["model call"](r) && strings.Contains(body, "You are boss.")
 }
 
+// takeovers are the commands that take a dead process's run over; with -short one of them.
+func takeovers() []string {
+	if testing.Short() {
+		return []string{"serve"}
+	}
+	return []string{"resume", "serve"}
+}
+
 // TestDeadRunIsCancelled: a run whose process was killed and that is cancelled then ends as
 // one that is cancelled at that place while its process lives.
 func TestDeadRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	all := places()
 	all["boss thinks"] = bossThinks
+	if testing.Short() {
+		delete(all, "polling")
+		delete(all, "sub-agent thinks")
+	}
 	for name, when := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +162,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 // TestDeadRunIsOutOfTime: the same with a run whose time passes before it is taken over.
 func TestDeadRunIsOutOfTime(t *testing.T) {
 	t.Parallel()
-	for _, by := range []string{"resume", "serve"} {
+	for _, by := range takeovers() {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			when := places()["sub-agent paints"]
@@ -194,7 +206,7 @@ func TestDeadRunIsOutOfTime(t *testing.T) {
 // of that, is ended by whoever takes it over as by its process.
 func TestKilledBeforeItHeard(t *testing.T) {
 	t.Parallel()
-	for _, by := range []string{"resume", "serve"} {
+	for _, by := range takeovers() {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			end := func(kill bool) endOf {

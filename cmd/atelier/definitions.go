@@ -11,7 +11,6 @@ import (
 	"atelier/agent"
 	"atelier/chat"
 	"atelier/generate"
-	"atelier/media"
 )
 
 type agentsCmd struct {
@@ -242,7 +241,7 @@ func (v agentDetails) print(w *world) {
 	}
 	rows = append(rows, []string{"file", v.File}, []string{"hash", v.Hash})
 	table(w.stdout, []string{"agent", v.Slug}, rows)
-	w.line("\n%s", media.Scrub(v.Prompt))
+	w.line("\n%s", v.Prompt)
 }
 
 func (m modelView) text() string {

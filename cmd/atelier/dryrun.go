@@ -19,7 +19,7 @@ type planView struct {
 func viewOfPlan(p *generate.Plan, refusal error) planView {
 	v := planView{Plan: p}
 	if refusal != nil {
-		v.Error = &generate.SlotError{Code: media.CodeOf(refusal), Message: media.Scrub(refusal.Error())}
+		v.Error = &generate.SlotError{Code: media.CodeOf(refusal), Message: media.ErrorText(refusal.Error())}
 	}
 	return v
 }
@@ -83,7 +83,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		return refused
 	}
 	if together != nil {
-		w.note("warning: not all of it would be made: %s", media.Scrub(together.Error()))
+		w.note("warning: not all of it would be made: %s", media.ErrorText(together.Error()))
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier/chat/chattest"
@@ -109,40 +108,35 @@ func TestKilledWithImages(t *testing.T) {
 	if len(saw) != 3 || strings.Count(saw[0], " ") != 2 || strings.Count(saw[1], " ") != 3 || want["media_lineage"] < 4 {
 		t.Fatalf("the model saw %q; rows %v", saw, want)
 	}
-	var all sync.WaitGroup
-	for at := 1; at <= whole.requests; at++ {
-		all.Go(func() {
-			t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) {
-				s := newStudio(t)
-				s.env[relayVariable] = "on"
-				proc := s.start(s.arguments()...)
-				s.mu.Lock()
-				s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
-				s.mu.Unlock()
-				if proc.wait().code == exitOK {
-					return // polls are not counted out: this one made fewer requests
-				}
-				id := s.onlyRun().ID
-				if o := s.start("resume", id, "--json").wait(); o.code != exitOK {
-					t.Fatalf("killed at %s: exit %d: %s", s.hit, o.code, o.stderr)
-				}
-				for table, n := range s.rows(t) {
-					if n != want[table] {
-						t.Errorf("killed at %s: %d rows in %s, want %d", s.hit, n, table, want[table])
-					}
-				}
-				for k, n := range s.tale(t, id) {
-					if n != told[k] {
-						t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, n, told[k])
-					}
-				}
-				if got := s.sights(); !sameSights(got, saw) {
-					t.Errorf("killed at %s: the model saw %q, want %q", s.hit, got, saw)
-				}
-			})
-		})
-	}
-	all.Wait()
+	eachRow(t, whole.requests, func(t *testing.T, at int) {
+		t.Helper()
+		s := newStudio(t)
+		s.env[relayVariable] = "on"
+		proc := s.start(s.arguments()...)
+		s.mu.Lock()
+		s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
+		s.mu.Unlock()
+		if proc.wait().code == exitOK {
+			return // polls are not counted out: this one made fewer requests
+		}
+		id := s.onlyRun().ID
+		if o := s.start("resume", id, "--json").wait(); o.code != exitOK {
+			t.Fatalf("killed at %s: exit %d: %s", s.hit, o.code, o.stderr)
+		}
+		for table, n := range s.rows(t) {
+			if n != want[table] {
+				t.Errorf("killed at %s: %d rows in %s, want %d", s.hit, n, table, want[table])
+			}
+		}
+		for k, n := range s.tale(t, id) {
+			if n != told[k] {
+				t.Errorf("killed at %s: %s was told %d times, want %d", s.hit, k, n, told[k])
+			}
+		}
+		if got := s.sights(); !sameSights(got, saw) {
+			t.Errorf("killed at %s: the model saw %q, want %q", s.hit, got, saw)
+		}
+	})
 }
 
 // sameSights compares what two runs saw; the painted picture may be another one.

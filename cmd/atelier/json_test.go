@@ -19,6 +19,7 @@ type generated struct {
 	Model        string                 `json:"model"`
 	Slots        []slotView             `json:"slots"`
 	Dispositions []generate.Disposition `json:"dispositions"`
+	Warnings     []string               `json:"warnings"`
 }
 
 func keysOf(t *testing.T, raw json.RawMessage) []string {
@@ -47,7 +48,7 @@ func TestRunJSON(t *testing.T) {
 	t.Parallel()
 	p, _ := connected(t)
 	p.env["ATELIER_CHAT_MODEL"] = "offline"
-	o := p.must("run", "research-agent", "How did sales go?", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
+	o := p.must("run", "research-agent", "In which year were sales in the north highest? Include an illustration of a lighthouse.", "--files", p.folder(), "--out", filepath.Join(p.dir, "out"), "--json")
 	wantKeys(t, "run", json.RawMessage(o.stdout), "also_made cost dispositions input_images message outputs report run_id status turns usage warnings")
 	var v map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(o.stdout), &v); err != nil {
@@ -56,7 +57,7 @@ func TestRunJSON(t *testing.T) {
 	wantKeys(t, "usage", v["usage"], "images input_tokens model_calls output_tokens worked_ms")
 	wantKeys(t, "cost", v["cost"], "complete estimated_usd reported_usd")
 	var outputs []json.RawMessage
-	if err := json.Unmarshal(v["outputs"], &outputs); err != nil || len(outputs) < 2 {
+	if err := json.Unmarshal(v["outputs"], &outputs); err != nil || len(outputs) != 2 {
 		t.Fatalf("%d outputs, %v", len(outputs), err)
 	}
 	wantKeys(t, "output", outputs[0], "digest height label mime_type modality path ref size_bytes width")

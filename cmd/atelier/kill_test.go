@@ -71,6 +71,7 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // kill returns when the client is dead.
 func (k *killer) kill() {
 	if k.both {
+		_ = k.client.Signal(syscall.SIGSTOP) // else it may see that its relay is dead, and end by itself
 		for _, p := range children(k.client.Pid) {
 			_ = p.Kill()
 		}
@@ -121,8 +122,8 @@ type deadly struct {
 	async, listed, unpriced, unforeseen bool
 	// alone says that no relay carries its calls.
 	alone bool
-	// only are the phases that are played; nil means all.
-	only []string
+	// only are the phases that are played; nil means all. brief are those that -short plays.
+	only, brief []string
 }
 
 // poll and download are the requests of polled providers after the first.
@@ -188,33 +189,44 @@ func deaths() map[string]death {
 
 // providersThatKill are fresh simulators. Those after the first three are played where
 // they differ from them: how an answer that is cut off looks, what is left of it, and what
-// says the price. Those without a relay are played where that makes a difference.
+// says the price. Those without a relay are played where that makes a difference. With
+// -short each phase is played once, and each provider at least once.
 func providersThatKill() map[string]func() deadly {
 	answers := []string{"before the call", "during the call", "during the answer", "with its relay", "picture stored, no record", "receipt of call saved"}
+	var once, polled []string
+	for phase, d := range deaths() {
+		if d.async {
+			polled = append(polled, phase)
+		} else {
+			once = append(once, phase)
+		}
+	}
 	all := map[string]func() deadly{
 		"openai": func() deadly {
-			return deadly{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{})}
+			return deadly{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{}), brief: once}
 		},
 		"bfl": func() deadly {
-			return deadly{model: "FLUX.2 Pro", key: "BFL_API_KEY", base: "BFL_BASE_URL", sim: bflsim.New(bflsim.Config{Pending: -1}), async: true}
+			return deadly{model: "FLUX.2 Pro", key: "BFL_API_KEY", base: "BFL_BASE_URL", sim: bflsim.New(bflsim.Config{Pending: -1}), async: true, brief: polled}
 		},
 		"leonardo": func() deadly {
 			return deadly{
 				model: "Leonardo Phoenix 1.0", key: "LEONARDO_API_KEY", base: "LEONARDO_BASE_URL", async: true, listed: true,
-				sim: leonardosim.New(leonardosim.Config{Pending: -1, Now: time.Now}),
+				sim:   leonardosim.New(leonardosim.Config{Pending: -1, Now: time.Now}),
+				brief: []string{"during the call"},
 			}
 		},
 		"gemini": func() deadly {
-			return deadly{model: "Nano Banana 2", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers}
+			return deadly{model: "Nano Banana 2", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
 		},
 		"openrouter": func() deadly {
-			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers}
+			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"with its relay"}}
 		},
 		"midjourney": func() deadly {
 			return deadly{
 				model: "Midjourney 7", key: "MIDJOURNEY_API_SECRET", base: "MIDJOURNEY_PROXY_URL", async: true, listed: true, unpriced: true,
-				sim:  midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
-				only: []string{"before the call", "during the call", "during the answer", "with its relay", "during a poll", "during the download", "recorded, not committed"},
+				sim:   midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
+				only:  []string{"before the call", "during the call", "during the answer", "with its relay", "during a poll", "during the download", "recorded, not committed"},
+				brief: []string{"during a poll"},
 			}
 		},
 	}
@@ -222,14 +234,17 @@ func providersThatKill() map[string]func() deadly {
 		all[name+" without a relay"] = func() deadly {
 			d := build()
 			d.alone = true
-			d.only = []string{"during the call"}
+			d.only, d.brief = []string{"during the call"}, nil
 			switch name {
 			case "openai":
 				d.only = []string{"before the call", "during the call", "during the answer", "picture stored, no record", "recorded, not committed", "receipt of call not saved"}
+				d.brief = []string{"before the call", "picture stored, no record"}
 			case "bfl":
 				d.only = []string{"before the call", "during the call", "during the answer", "task id known, not saved"}
+				d.brief = []string{"task id known, not saved"}
 			case "leonardo":
 				d.only = []string{"before the call", "during the call"}
+				d.brief = []string{"during the call"}
 			}
 			return d
 		}
@@ -244,12 +259,15 @@ func providersThatKill() map[string]func() deadly {
 func TestKilledAtEveryPhase(t *testing.T) {
 	t.Parallel()
 	for name, build := range providersThatKill() {
+		if testing.Short() && build().brief == nil {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			whole := kill(t, build(), death{phase: "never"})
 			for phase, d := range deaths() {
 				provider := build()
-				if d.async && !provider.async || provider.only != nil && !slices.Contains(provider.only, phase) {
+				if d.async && !provider.async || provider.only != nil && !slices.Contains(provider.only, phase) || testing.Short() && !slices.Contains(provider.brief, phase) {
 					continue
 				}
 				d = d.with(provider)

@@ -165,14 +165,14 @@ func (w *world) fail(err error) int {
 	}
 	var wrong *agent.DefinitionError
 	if errors.As(err, &wrong) {
-		// What problems quote is scrubbed; the long names of folders are no data.
+		// What problems quote is shortened already.
 		for _, p := range wrong.Problems {
 			w.note("%s", p)
 		}
 		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
-	_, _ = io.WriteString(w.stderr, "atelier: "+media.Scrub(err.Error())+"\n")
+	_, _ = io.WriteString(w.stderr, "atelier: "+media.ErrorText(err.Error())+"\n")
 	return exitCode(media.CodeOf(err))
 }
 

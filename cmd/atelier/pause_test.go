@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,13 +200,10 @@ func TestPauseKillMatrix(t *testing.T) {
 	if told["boss run-paused"] != 1 || told["boss run-succeeded"] != 1 || len(whole.listed().Items) != 3 || whole.requested() <= asked {
 		t.Fatalf("events %v", told)
 	}
-	var all sync.WaitGroup
-	for at := 1; at <= whole.requested(); at++ {
-		all.Go(func() {
-			t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) { killedAndAnswered(t, at, told) })
-		})
-	}
-	all.Wait()
+	eachRow(t, whole.requested(), func(t *testing.T, at int) {
+		t.Helper()
+		killedAndAnswered(t, at, told)
+	})
 }
 
 func killedAndAnswered(t *testing.T, at int, told map[string]int) {

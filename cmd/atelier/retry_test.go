@@ -118,11 +118,11 @@ func TestRetryWithinBudget(t *testing.T) {
 func TestConversationsDelete(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	ans := p.say("new", "Draw a fox")
+	ans := p.say("new", "Draw a lighthouse")
 	p.atelier("conversations", "delete", "nobody's", "--yes").refused(t, exitInput, "no conversation")
 	p.atelier("conversations", "delete", ans.Conversation).refused(t, exitInput, "2 messages")
 	p.must("conversations", "show", ans.Conversation)
-	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a fox") {
+	if said := p.must("conversations", "delete", ans.Conversation, "--yes").stdout; !strings.Contains(said, "Draw a lighthouse") {
 		t.Errorf("it says %q", said)
 	}
 	for _, args := range [][]string{

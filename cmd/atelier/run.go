@@ -86,7 +86,7 @@ func (c *runCmd) Run(w *world) error {
 			observer.Progress(ctx, e)
 		}
 	}
-	return w.withApp(appConfig{events: events, chatModel: c.Model}, func(a *app) error {
+	return w.withApp(appConfig{events: events, chatModel: c.Model, imageModel: c.ImageModel}, func(a *app) error {
 		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, model: c.Model, durable: true, events: events})
 		if err != nil {
 			return err

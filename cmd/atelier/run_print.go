@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"atelier/agent"
@@ -55,7 +56,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		}
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
 	}
-	for _, d := range ans.Dispositions {
+	for _, d := range untold(ans.Dispositions) {
 		w.note("%s", became(d))
 	}
 	w.warnings(ans.Warnings)
@@ -104,6 +105,11 @@ func amountOf(usd *string) ledger.Pico {
 		return 0
 	}
 	return p
+}
+
+// untold are the dispositions of which no warning tells.
+func untold(all []generate.Disposition) []generate.Disposition {
+	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
 }
 
 // became says what became of a wish.

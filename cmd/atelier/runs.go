@@ -164,7 +164,7 @@ func (c *runsShowCmd) Run(w *world) error {
 		for _, i := range r.VisionContext {
 			w.line("in view: %s  %s", i.Ref, i.MIMEType)
 		}
-		for _, d := range dispositions(r) {
+		for _, d := range untold(dispositions(r)) {
 			w.line("%s", became(d))
 		}
 		for _, warning := range r.Warnings {

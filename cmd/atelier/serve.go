@@ -116,7 +116,7 @@ func (s *server) serve(w *world, address string, grace time.Duration) error {
 	s.service.HandOver(end)
 	s.work.Wait()
 	if err := s.observer.Flush(end); err != nil {
-		slog.WarnContext(end, "last events not saved", slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(end, "last events not saved", slog.String("error", media.ErrorText(err.Error())))
 	}
 	if stopped := h.Shutdown(end); err == nil {
 		err = stopped
@@ -163,6 +163,6 @@ func (s *server) look(ctx, work context.Context) {
 	}
 	s.ready.Store(err == nil)
 	if err != nil && ctx.Err() == nil {
-		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "work left by other processes not read", slog.String("error", media.ErrorText(err.Error())))
 	}
 }

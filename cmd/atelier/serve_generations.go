@@ -105,7 +105,7 @@ func (s *server) goOn(ctx context.Context, op ledger.Operation, waited bool) {
 	res, err := resume(scoped(ctx, ""), op.ID)
 	elsewhere := waited && media.CodeOf(err) == media.CodeConflict // somebody waits for it
 	if err != nil && !elsewhere && ctx.Err() == nil {
-		slog.WarnContext(ctx, "generation not taken over", slog.String("operation", op.ID), slog.String("error", media.Scrub(err.Error())))
+		slog.WarnContext(ctx, "generation not taken over", slog.String("operation", op.ID), slog.String("error", media.ErrorText(err.Error())))
 	}
 	now := time.Now() //nolint:forbidigo // the clock of the server
 	switch {

@@ -250,7 +250,10 @@ func serve(t *testing.T) (*providers, string) {
 		chat: &chattest.Simulator{Key: images.Key(), Answer: byRules(t)},
 	}
 	srv := httptest.NewServer(http.HandlerFunc(p.handle))
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		srv.CloseClientConnections() // a relay may still wait for an answer that never comes
+		srv.Close()
+	})
 	return p, srv.URL
 }
 

@@ -71,7 +71,7 @@ func TestResearchOfEverySource(t *testing.T) {
 			}
 			p.env["SEARXNG_URL"] = internet(t, "")
 			out := filepath.Join(p.dir, "out")
-			ans := read[answer](p, "run", "research-agent", "How did sales in the north go?", "--db", p.sales(), "--kb", p.documents(""), "--out", out, "--json")
+			ans := read[answer](p, "run", "research-agent", "Which region has the highest total amount? When did the shop in Kiel open? What do analysts expect of sales in the north next year? Include a chart.", "--db", p.sales(), "--kb", p.documents(""), "--out", out, "--json")
 			if ans.Status != "succeeded" {
 				t.Fatalf("%+v", ans)
 			}
@@ -82,7 +82,7 @@ func TestResearchOfEverySource(t *testing.T) {
 			page := strings.NewReplacer(`<code class="flag">`, "", "</code>", "").Replace(string(b))
 			for _, want := range []string{
 				"The shop in Kiel opened in March 2023", "shops/kiel.md", "Analysts expect that sales in the north grow", `<a href="` + p.env["SEARXNG_URL"] + `/page"`,
-				"database table", "/gone: ", "169.254.169.254", "files (give a folder with --files)", "data:image/svg+xml",
+				"South has the highest total amount: ", "<td>sales</td><td>The figures of the answer</td>", "/gone: ", "169.254.169.254", "files (give a folder with --files)", "data:image/svg+xml",
 			} {
 				if !strings.Contains(page, want) {
 					t.Errorf("the report has no %q", want)

@@ -83,7 +83,7 @@ func (d *Driver) item(m *made) generate.Item {
 		return d.client.Link("")
 	}
 	it := d.client.Link(m.Sample)
-	it.RevisedPrompt, it.Seed = media.Scrub(string(m.Prompt)), m.Seed.Int()
+	it.RevisedPrompt, it.Seed = string(m.Prompt), m.Seed.Int()
 	return it
 }
 

@@ -412,11 +412,11 @@ func FuzzPoll(f *testing.F) {
 		}
 		got, err := answering(t, http.StatusOK, body).Poll(t.Context(), generate.Task{}, generate.Handle{ID: "t"})
 		for _, it := range got.Items {
-			if it.Err != nil && media.Scrub(it.Err.Message) != it.Err.Message {
+			if it.Err != nil && media.ErrorText(it.Err.Message) != it.Err.Message {
 				t.Errorf("%q is quoted: %v", body, it.Err)
 			}
 		}
-		if err != nil && media.Scrub(err.Error()) != err.Error() {
+		if err != nil && media.ErrorText(err.Error()) != err.Error() {
 			t.Errorf("%q is quoted: %v", body, err)
 		}
 	})

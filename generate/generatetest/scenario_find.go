@@ -39,15 +39,7 @@ func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 		l.Log = b.log
 		c.Operations, c.Notify = l, func(string) (string, string) { return hooks, h.NotifySecret }
 	})
-	var first sync.WaitGroup
-	ctx, leave := context.WithCancelCause(scoped(t.Context()))
-	r := b.request(t, 1)
-	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
-	t.Cleanup(func() {
-		leave(generate.ErrLeft) // what is left of the first process touches nothing
-		close(l.dead)
-		first.Wait()
-	})
+	b.doomed(t, l.dead)
 	task = <-l.dying
 	operation = b.log.IDs()[0]
 	if a := b.log.Attempts()[0]; a.Status != generate.StatusSubmitted || a.Task != (generate.Handle{}) {
@@ -55,6 +47,21 @@ func (h Harness) nameless(t *testing.T) (b *bench, operation, task string) {
 	}
 	b.log.Release(operation)
 	return b, operation, task
+}
+
+// doomed begins to generate as a process that dies while it waits for dead, which is closed when the
+// test is over.
+func (b *bench) doomed(t *testing.T, dead chan struct{}) {
+	t.Helper()
+	var first sync.WaitGroup
+	ctx, leave := context.WithCancelCause(scoped(t.Context()))
+	r := b.request(t, 1)
+	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
+	t.Cleanup(func() {
+		leave(generate.ErrLeft) // what is left of that process touches nothing
+		close(dead)
+		first.Wait()
+	})
 }
 
 // foundAgain: the process that began a task died with the task's name. Another one finds

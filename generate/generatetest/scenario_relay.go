@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -100,15 +99,7 @@ func recalledAfter(t *testing.T, h Harness) {
 		b.driver = b.carried(relay.Transport(nil))
 		c.Drivers = []generate.Driver{b.driver}
 	})
-	var first sync.WaitGroup
-	ctx, leave := context.WithCancelCause(scoped(t.Context()))
-	r := b.request(t, 1)
-	first.Go(func() { _, _ = b.gateway.Generate(ctx, r) })
-	t.Cleanup(func() {
-		leave(generate.ErrLeft) // what is left of the first process touches nothing
-		close(dead)
-		first.Wait()
-	})
+	b.doomed(t, dead)
 	<-kept
 	posts, id := b.traffic.posted(), b.log.IDs()[0]
 	b.log.Release(id)

@@ -13,6 +13,7 @@ import (
 
 	"atelier/generate"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // Answer is a round tripper that gives every call the same answer, for fuzz tests of
@@ -112,7 +113,7 @@ func Sane(t *testing.T, u generate.Update, err error, key string) {
 		texts = append(texts, it.RevisedPrompt, it.Text)
 	}
 	for _, text := range texts {
-		if media.Scrub(text) != text || key != "" && strings.Contains(text, key) {
+		if wire.NameMedia(text) != text || key != "" && strings.Contains(text, key) {
 			t.Errorf("media or the key is quoted: %q", text)
 		}
 	}

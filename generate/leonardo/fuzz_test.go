@@ -41,7 +41,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal(err)
 		}
 		clean := func(err error) {
-			if err != nil && (media.Scrub(err.Error()) != err.Error() || strings.Contains(err.Error(), "key-of-leonardo")) {
+			if err != nil && (media.ErrorText(err.Error()) != err.Error() || strings.Contains(err.Error(), "key-of-leonardo")) {
 				t.Errorf("%q is quoted: %v", body, err)
 			}
 		}

@@ -29,7 +29,7 @@ var grids = []string{"IMAGINE", "VARIATION", "REROLL", "BLEND"}
 // picture, which may be a grid.
 func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 	p := parentBy(s)
-	it := generate.Item{RevisedPrompt: media.Scrub(s.Words()), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
+	it := generate.Item{RevisedPrompt: s.Words(), Metadata: map[string]any{"midjourney": p}, Seed: cmp.Or(s.Seed.Int(), t.Seed), Offers: s.Offers()}
 	links := s.Links()
 	switch {
 	case t.Model.Modality == media.ModalityDocument:
@@ -54,7 +54,7 @@ func items(t generate.Task, s proxy.Job) (all []generate.Item) {
 // parentBy is what a follow-up needs to know of the job.
 func parentBy(s proxy.Job) parent {
 	return parent{
-		TaskID: media.Scrub(string(s.ID)), Hash: media.Scrub(string(s.Properties.Value.MessageHash)), Action: media.Scrub(string(s.Action)),
-		Mode: media.Scrub(string(s.Mode)),
+		TaskID: string(s.ID), Hash: string(s.Properties.Value.MessageHash), Action: string(s.Action),
+		Mode: string(s.Mode),
 	}
 }

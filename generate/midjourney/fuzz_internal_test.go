@@ -9,6 +9,7 @@ import (
 	"atelier/generate/generatetest"
 	"atelier/generate/midjourney/proxy"
 	"atelier/media"
+	"atelier/wire"
 )
 
 // FuzzTask: whatever a proxy says of a task, it becomes an update that keeps the
@@ -42,11 +43,11 @@ func FuzzTask(f *testing.F) {
 			t.Fatalf("update %+v", u)
 		}
 		for _, it := range u.Items {
-			if (it.Err == nil) == (it.URL == "") || it.Err != nil && media.Scrub(it.Err.Message) != it.Err.Message {
+			if (it.Err == nil) == (it.URL == "") || it.Err != nil && media.ErrorText(it.Err.Message) != it.Err.Message {
 				t.Errorf("item %+v", it)
 			}
 			raw, err := json.Marshal(map[string]any{"midjourney": it.Metadata["midjourney"], "offers": it.Offers})
-			if err != nil || it.Offers == nil && media.Scrub(string(raw)) != string(raw) { // the Gateway cleans offers
+			if err != nil || it.Offers == nil && wire.NameMedia(string(raw)) != string(raw) { // the Gateway cleans offers
 				t.Errorf("metadata %s, %v", raw, err)
 			}
 			var kept map[string]any

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"image"
+	"maps"
 	"math"
 	"slices"
 )
@@ -20,65 +21,33 @@ type adjustment struct {
 	blur       float64 // of the longer side
 }
 
-// effects are the adjustments by word.
-func effects() map[string]adjustment {
-	tint := func(c uint32) adjustment { return adjustment{tint: hex(c).alpha(0.55)} }
-	m := map[string]adjustment{}
-	for _, e := range []struct {
-		words []string
-		a     adjustment
-	}{
-		{[]string{"blue", "bluer", "bluish"}, tint(0x2f6fd0)},
-		{[]string{"red", "redder", "reddish"}, tint(0xd0362f)},
-		{[]string{"green", "greener", "greenish"}, tint(0x2f9d4a)},
-		{[]string{"yellow", "yellower", "yellowish"}, tint(0xe6c229)},
-		{[]string{"orange"}, tint(0xf08a24)},
-		{[]string{"purple", "violet"}, tint(0x7a3fc0)},
-		{[]string{"pink", "pinker"}, tint(0xf07ab0)},
-		{[]string{"teal", "turquoise", "cyan"}, tint(0x1f9aa0)},
-		{[]string{"golden", "gold", "sunset", "sunrise", "autumn"}, adjustment{warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}},
-		{[]string{"warm", "warmer"}, adjustment{warmth: 0.25}},
-		{[]string{"cold", "colder", "cool", "cooler"}, adjustment{warmth: -0.25}},
-		{[]string{"winter", "snow", "snowy", "icy"}, adjustment{warmth: -0.2, exposure: 0.35, saturation: -0.45}},
-		{[]string{"dark", "darker", "dim", "dimmer"}, adjustment{exposure: -0.9}},
-		{[]string{"night", "midnight"}, adjustment{exposure: -1.7, tint: hex(0x1d3a78).alpha(0.45)}},
-		{[]string{"bright", "brighter", "light", "lighter"}, adjustment{exposure: 0.7}},
-		{[]string{"stormy", "storm", "gloomy"}, adjustment{exposure: -0.7, saturation: -0.5, warmth: -0.1, contrast: 0.2}},
-		{[]string{"foggy", "fog", "misty", "hazy"}, adjustment{exposure: 0.5, contrast: -0.55, saturation: -0.4}},
-		{[]string{"contrast", "dramatic", "punchier"}, adjustment{contrast: 0.5}},
-		{[]string{"soft", "softer", "faded", "pale", "paler"}, adjustment{contrast: -0.35, exposure: 0.15}},
-		{[]string{"vivid", "colourful", "colorful", "saturated", "vibrant"}, adjustment{saturation: 0.7}},
-		{[]string{"muted", "desaturated", "pastel", "duller"}, adjustment{saturation: -0.5}},
-		{[]string{"monochrome", "grayscale", "greyscale", "grey", "gray"}, adjustment{saturation: -1}},
-		{[]string{"sepia", "vintage", "antique"}, adjustment{saturation: -1, tint: hex(0xa8814f).alpha(0.7)}},
-		{[]string{"invert", "inverted", "negative"}, adjustment{invert: true}},
-		{[]string{"blur", "blurred", "blurry", "blurrier"}, adjustment{blur: 0.012}},
-		{[]string{"mirror", "mirrored", "flip", "flipped"}, adjustment{mirror: true}},
-		{[]string{"upside"}, adjustment{upside: true}},
-	} {
-		for _, w := range e.words {
-			m[w] = e.a
-		}
-	}
-	return m
+// effects are what words of light, mood and finish mean for a picture that is there, by their names in
+// vocabulary.txt.
+var effects = map[string]adjustment{
+	"sunrise": {warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}, "sunset": {warmth: 0.25, exposure: -0.15, tint: hex(0xff9a50).alpha(0.35)},
+	"golden": {warmth: 0.25, tint: hex(0xffb347).alpha(0.3)}, "autumn": {warmth: 0.25, tint: hex(0xd98a3c).alpha(0.3)},
+	"dusk": {exposure: -0.8, tint: hex(0x5a4a8a).alpha(0.4)}, "night": {exposure: -1.7, tint: hex(0x1d3a78).alpha(0.45)},
+	"day": {exposure: 0.6}, "bright": {exposure: 0.7}, "dark": {exposure: -0.9},
+	"warm": {warmth: 0.25}, "cool": {warmth: -0.25}, "snow": {warmth: -0.2, exposure: 0.35, saturation: -0.45},
+	"storm": {exposure: -0.7, saturation: -0.5, warmth: -0.1, contrast: 0.2}, "gloomy": {exposure: -0.7, saturation: -0.5, warmth: -0.1, contrast: 0.2},
+	"fog": {exposure: 0.5, contrast: -0.55, saturation: -0.4}, "dramatic": {contrast: 0.5},
+	"pastel": {contrast: -0.35, exposure: 0.15, saturation: -0.35}, "vivid": {saturation: 0.7}, "mono": {saturation: -1},
+	"sepia": {saturation: -1, tint: hex(0xa8814f).alpha(0.7)}, "invert": {invert: true}, "blur": {blur: 0.012},
+	"mirror": {mirror: true}, "upside": {upside: true},
 }
 
-// readAdjustment adds up what the words mean; false if none is known.
-func readAdjustment(prompt string) (adjustment, bool) {
-	var sum adjustment
-	found := false
-	table := effects()
-	seen := map[adjustment]bool{}
-	text := words(prompt)
-	if hasWord(text, "black") && hasWord(text, "white") {
-		text = append(text, "monochrome")
-	}
-	for _, w := range text {
-		e, ok := table[w]
-		if !ok || seen[e] {
-			continue
+// adjustment adds up what the words of an edit mean; false if they mean nothing for what is there.
+func (b *wording) adjustment() (sum adjustment, found bool) {
+	var all []adjustment
+	for _, name := range slices.Sorted(maps.Keys(effects)) {
+		if b.tags[name] || b.edits[name] {
+			all = append(all, effects[name])
 		}
-		seen[e], found = true, true
+	}
+	for _, h := range b.hues {
+		all = append(all, adjustment{tint: h.alpha(0.55)})
+	}
+	for _, e := range all {
 		sum.exposure += e.exposure
 		sum.contrast += e.contrast
 		sum.saturation += e.saturation
@@ -92,21 +61,7 @@ func readAdjustment(prompt string) (adjustment, bool) {
 			sum.tint = e.tint
 		}
 	}
-	return sum, found
-}
-
-// changesWhatIs tells words that ask for another look of what is there.
-func changesWhatIs(prompt string) bool {
-	return hasWord(words(prompt), "make", "turn", "more", "less", "change", "recolour", "recolor", "tint", "adjust")
-}
-
-// addsSomething tells words that ask for something new in the picture.
-func addsSomething(prompt string) bool {
-	return hasWord(words(prompt), "add", "insert", "put", "place", "include", "replace", "paint", "draw")
-}
-
-func hasWord(text []string, any ...string) bool {
-	return slices.ContainsFunc(text, func(w string) bool { return slices.Contains(any, w) })
+	return sum, len(all) > 0
 }
 
 // apply makes an adjusted copy. Opacity stays.
@@ -130,7 +85,7 @@ func (a adjustment) apply(src *image.NRGBA) *image.NRGBA {
 		}
 	}
 	if a.blur > 0 {
-		blurred(out, max(1, int(a.blur*float64(max(w, h)))))
+		return blurred(out, max(2, int(a.blur*float64(max(w, h)))))
 	}
 	return out
 }
@@ -172,27 +127,17 @@ func store(p []uint8, c rgba) { p[0], p[1], p[2] = code(c.r), code(c.g), code(c.
 
 // codes are sRGB code values by the square root of light, which is denser in the dark.
 // It does not change.
-var codes = func() (t [4097]uint8) {
+var codes = func() (t [4097]float64) {
 	for i := range t {
 		v := float64(i) / 4096
-		v *= v
-		if v <= 0.0031308 {
-			v *= 12.92
+		if v *= v; v <= 0.0031308 {
+			t[i] = 255 * 12.92 * v
 		} else {
-			v = 1.055*math.Pow(v, 1/2.4) - 0.055
+			t[i] = 255 * (1.055*math.Pow(v, 1/2.4) - 0.055)
 		}
-		t[i] = uint8(v*255 + 0.5)
 	}
 	return t
 }()
 
 // code is light as an sRGB code value.
-func code(v float32) uint8 {
-	switch {
-	case v <= 0:
-		return 0
-	case v >= 1:
-		return 255
-	}
-	return codes[int(math.Sqrt(float64(v))*4096+0.5)]
-}
+func code(v float32) uint8 { return byteOf(codes[int(math.Sqrt(float64(min(1, max(0, v))))*4096+0.5)]) }

@@ -54,24 +54,16 @@ func (c *canvas) coverage(p path) (image.Rectangle, []uint8) {
 // fill paints the inside of p.
 func (c *canvas) fill(p path, pt paint) {
 	r, mask := c.coverage(p)
-	c.compose(r, mask, pt)
-}
-
-func (c *canvas) compose(r image.Rectangle, mask []uint8, pt paint) {
 	w := r.Dx()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := mask[(y-r.Min.Y)*w : (y-r.Min.Y+1)*w]
-		base := (y*c.w + r.Min.X) * 3
+		base := y*c.w + r.Min.X
 		for i, m := range row {
 			if m == 0 {
 				continue
 			}
 			q := pt(float64(r.Min.X+i)+0.5, float64(y)+0.5)
-			px := c.pix[base+i*3 : base+i*3+3 : base+i*3+3]
-			a := q.a * float32(m) * (1.0 / 255)
-			px[0] += (q.r - px[0]) * a
-			px[1] += (q.g - px[1]) * a
-			px[2] += (q.b - px[2]) * a
+			c.blend(base+i, q, q.a*float32(m)*(1.0/255))
 		}
 	}
 }
@@ -86,11 +78,8 @@ func (c *canvas) rows(y0, y1 float64, at func(y float64) rgba) {
 		if q.a <= 0 {
 			continue
 		}
-		row := c.pix[y*c.w*3 : (y+1)*c.w*3]
-		for i := 0; i < len(row); i += 3 {
-			row[i] += (q.r - row[i]) * q.a
-			row[i+1] += (q.g - row[i+1]) * q.a
-			row[i+2] += (q.b - row[i+2]) * q.a
+		for x := range c.w {
+			c.blend(y*c.w+x, q, q.a)
 		}
 	}
 }
@@ -121,50 +110,10 @@ func (c *canvas) glowOval(x, y, rx, ry float64, q rgba) {
 	}
 }
 
-// shadow darkens below p, offset and blurred, as under cut paper.
-func (c *canvas) shadow(p path, off pt, blur float64, a float32) {
-	r, mask := c.coverage(p.move(off.x, off.y).pad(blur))
-	if mask == nil {
-		return
-	}
-	n := max(1, int(blur/2))
-	w, h := r.Dx(), r.Dy()
-	tmp := make([]uint8, len(mask))
-	for range 2 {
-		boxBlur(tmp, mask, w, h, n)
-		boxBlurT(mask, tmp, w, h, n)
-	}
-	c.compose(r, mask, func(float64, float64) rgba { return rgba{0, 0, 0.01, a} })
-}
-
-// boxBlur averages rows over 2n+1 pixels.
-func boxBlur(dst, src []uint8, w, h, n int) {
-	for y := range h {
-		row, out, sum := src[y*w:(y+1)*w], dst[y*w:(y+1)*w], 0
-		for i := -n; i <= n; i++ {
-			sum += int(row[min(w-1, max(0, i))])
-		}
-		for x := range w {
-			out[x] = uint8(sum / (2*n + 1)) //nolint:gosec // a mean of bytes is a byte
-			sum += int(row[min(w-1, x+n+1)]) - int(row[max(0, x-n)])
-		}
-	}
-}
-
-// boxBlurT averages columns over 2n+1 pixels.
-func boxBlurT(dst, src []uint8, w, h, n int) {
-	sums := make([]int, w)
-	for i := -n; i <= n; i++ {
-		row := src[min(h-1, max(0, i))*w:]
-		for x := range w {
-			sums[x] += int(row[x])
-		}
-	}
-	for y := range h {
-		add, sub := src[min(h-1, y+n+1)*w:], src[max(0, y-n)*w:]
-		for x := range w {
-			dst[y*w+x] = uint8(sums[x] / (2*n + 1)) //nolint:gosec // a mean of bytes is a byte
-			sums[x] += int(add[x]) - int(sub[x])
-		}
-	}
+// blend moves the pixel with an index towards a colour.
+func (c *canvas) blend(i int, q rgba, a float32) {
+	p := c.pix[3*i : 3*i+3 : 3*i+3]
+	p[0] += (q.r - p[0]) * a
+	p[1] += (q.g - p[1]) * a
+	p[2] += (q.b - p[2]) * a
 }

@@ -29,12 +29,6 @@ func (c rgba) times(k float64) rgba {
 // under is the colour as seen in the given light.
 func (c rgba) under(light rgba) rgba { return rgba{c.r * light.r, c.g * light.g, c.b * light.b, c.a} }
 
-// plus adds light.
-func (c rgba) plus(d rgba, k float64) rgba {
-	f := float32(k)
-	return rgba{c.r + d.r*f, c.g + d.g*f, c.b + d.b*f, c.a}
-}
-
 // fade mixes in linear light: cheap, for use per pixel.
 func (c rgba) fade(d rgba, t float64) rgba {
 	f := float32(min(1, max(0, t)))

@@ -2,12 +2,14 @@ package offline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"image"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +50,7 @@ type Config struct {
 
 // Driver draws and edits pictures, and makes sounds, by rule. It is safe for concurrent use.
 type Driver struct {
+	generate.Synchronous
 	store Store
 	slots chan struct{} // one token per picture being drawn
 }
@@ -71,38 +74,39 @@ func (d *Driver) Provider() string { return Provider }
 // Ready implements [generate.Driver]; the driver is always ready.
 func (d *Driver) Ready() error { return nil }
 
-// Start draws Task.N pictures one after the other. Picture i, from 0, has the seed
-// Task.Seed + i, or, without a seed, one that follows from the prompt, so that any of
-// them can be drawn again alone. Edits adjust colours as the words say, or draw what is
-// new; a mask's transparent pixels are all that changes. Variations follow the seed.
-// Models of audio speak instead. Task.Options scripts faults: see [Script].
+// Start makes Task.N pictures, or sounds with a model of audio, one after the other. Result i, from 0, has the
+// seed Task.Seed + i, or, without a seed, one that follows from the prompt, so that any of them can be made again
+// alone. Edits adjust colours as the words say, or draw what is new; a mask's transparent pixels are all that
+// changes. Variations follow the seed. The metadata of a picture lists, under "unknown_words", what it does not
+// show. Task.Options scripts faults: see [Script].
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
 	up := generate.Update{Done: true, Progress: 1, Metadata: map[string]any{"generator": "atelier-offline", "note": Note}}
 	if err := ctx.Err(); err != nil {
 		return up, err
 	}
-	if t.Model.Modality == media.ModalityAudio {
-		return d.speak(ctx, t, up)
-	}
-	paint := scenes
-	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
-		w, err := d.open(ctx, &t)
-		if err != nil {
-			return up, err
-		}
-		up.Metadata["note"] = EditNote
-		paint = w.painter(t.Method)
-	}
-	job, err := plan(t)
+	script, err := parseScript(t.Options)
 	if err != nil {
 		return up, err
 	}
-	job.painter = paint
-	if err := job.script.call(ctx); err != nil {
+	j := job{script: script, seed: promptSeed(t.Prompt)}
+	if t.Seed != nil {
+		j.seed = *t.Seed
+	}
+	if t.Model.Modality == media.ModalityAudio {
+		up.Metadata["note"], t.Partial = SpeechNote, nil
+		j.make, err = d.speaker(t)
+	} else {
+		up.Metadata["note"], j.make, err = d.painter(ctx, &t)
+		j.used, j.said = follow(t)
+	}
+	if err != nil {
+		return up, err
+	}
+	if err := script.call(ctx); err != nil {
 		return up, err
 	}
 	for i := range max(1, t.N) {
-		item, err := d.slot(ctx, job, t, i)
+		item, err := d.slot(ctx, j, t.Partial, i)
 		if err != nil {
 			return up, err
 		}
@@ -115,76 +119,139 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 	return up, nil
 }
 
-// Poll implements [generate.Driver]; the driver finishes in Start.
-func (d *Driver) Poll(context.Context, generate.Task, generate.Handle) (generate.Update, error) {
-	return generate.Update{}, media.Errorf(media.CodeUnsupported, "the offline model has no tasks to poll: results come from Start")
-}
-
-// Cancel implements [generate.Driver]; cancelling the context of Start is enough.
-func (d *Driver) Cancel(context.Context, generate.Handle) error { return nil }
-
 // job is a task after its settings have been read.
 type job struct {
+	script Script
+	seed   int64
+	used   string         // the words that the results follow
+	said   map[string]any // the metadata of every result
+	make   maker
+}
+
+// maker makes and stores a result of a seed; a preview of it has a size below 1.
+type maker func(ctx context.Context, seed int64, size float64) (media.Blob, error)
+
+// painter makes pictures, and notes how.
+func (d *Driver) painter(ctx context.Context, t *generate.Task) (note string, m maker, err error) {
+	paint, note, mark := draw, Note, label(Note)
+	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
+		w, err := d.open(ctx, t)
+		if err != nil {
+			return note, nil, err
+		}
+		paint, note, mark = w.edit, EditNote, label(EditNote)
+		if t.Method == generate.MethodVariation {
+			paint = w.vary
+		}
+		if !w.label.IsZero() { // what a model made stays marked as such
+			mark = w.label
+		}
+	}
+	f, err := formatOf(t)
+	if err != nil {
+		return note, nil, err
+	}
+	f.label = mark
+	return note, func(ctx context.Context, seed int64, size float64) (media.Blob, error) {
+		sp := spec{prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style, seed: seed}
+		sp.w, sp.h = max(MinSide, int(size*float64(f.w))), max(MinSide, int(size*float64(f.h)))
+		img, err := paint(ctx, sp)
+		if err != nil {
+			return media.Blob{}, err
+		}
+		var buf bytes.Buffer
+		if err := f.encode(&buf, img); err != nil {
+			return media.Blob{}, fmt.Errorf("encode picture: %w", err)
+		}
+		return d.keep(ctx, &buf, "image/"+f.name)
+	}, nil
+}
+
+// keep stores a result. That outlives a cancelled call: what was made is never thrown away.
+func (d *Driver) keep(ctx context.Context, r io.Reader, mime string) (media.Blob, error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer stop()
+	b, err := d.store.Store(ctx, r, mime)
+	if err != nil {
+		return media.Blob{}, fmt.Errorf("store %s: %w", mime, err)
+	}
+	return b, nil
+}
+
+// slot makes one result. An error ends the call; a result's own fault is in its item.
+func (d *Driver) slot(ctx context.Context, j job, partial func(int, media.Blob), i int) (generate.Item, error) {
+	seed := j.seed + int64(i)
+	if fault := j.script.slot(i + 1); fault != nil {
+		item := generate.Item{Err: fault}
+		if fault.Code == media.CodeModerated {
+			item.Safety = &generate.Safety{Blocked: true, Stage: "output", Categories: []string{"scripted"}}
+		}
+		return item, nil
+	}
+	select {
+	case d.slots <- struct{}{}:
+		defer func() { <-d.slots }()
+	case <-ctx.Done():
+		return generate.Item{}, ctx.Err()
+	}
+	for k := range j.script.Partials * btoi(partial != nil) {
+		b, err := j.make(ctx, seed, float64(k+1)/float64(j.script.Partials+1))
+		if err != nil {
+			return generate.Item{}, err
+		}
+		partial(i+1, b)
+	}
+	b, err := j.make(ctx, seed, 1)
+	if err != nil {
+		return generate.Item{}, err
+	}
+	return generate.Item{Blob: &b, Seed: &seed, RevisedPrompt: j.used, Metadata: j.said}, nil
+}
+
+// format is how pictures are written.
+type format struct {
 	w, h    int
-	seed    int64
-	format  string
-	quality int // of jpeg and webp, 1 to 100
-	script  Script
-	painter painter
+	name    string // png, jpeg or webp
+	quality int    // of jpeg and webp, 1 to 100
+	label   imaging.Label
 }
 
-// painter makes a picture, and the label of files that hold it.
-type painter struct {
-	paint func(ctx context.Context, sp spec) (image.Image, error)
-	label imaging.Label
-}
-
-// scenes draws pictures from nothing.
-var scenes = painter{paint: draw, label: label(Note)}
-
-// painter edits or varies.
-func (w *work) painter(m generate.Method) painter {
-	p := painter{paint: w.edit, label: label(EditNote)}
-	if m == generate.MethodVariation {
-		p.paint = w.vary
+func formatOf(t *generate.Task) (format, error) {
+	f := format{w: t.Width, h: t.Height, name: "png", quality: 92}
+	if f.w == 0 && f.h == 0 {
+		f.w, f.h = ratioSides(t.AspectRatio)
 	}
-	if !w.label.IsZero() { // what a model made stays marked as such
-		p.label = w.label
+	f.w, f.h = cmp.Or(f.w, f.h), cmp.Or(f.h, f.w)
+	if min(f.w, f.h) < MinSide || max(f.w, f.h) > MaxSide {
+		return f, media.Errorf(media.CodeInvalid, "size %dx%d: the offline model draws %d to %d pixels a side", f.w, f.h, MinSide, MaxSide)
 	}
-	return p
-}
-
-func plan(t generate.Task) (job, error) {
-	j := job{w: t.Width, h: t.Height, format: "png", quality: 92}
-	if j.w == 0 && j.h == 0 {
-		j.w, j.h = ratioSides(t.AspectRatio)
-	}
-	if j.w == 0 {
-		j.w = j.h
-	}
-	if j.h == 0 {
-		j.h = j.w
-	}
-	if min(j.w, j.h) < MinSide || max(j.w, j.h) > MaxSide {
-		return j, media.Errorf(media.CodeInvalid, "size %dx%d: the offline model draws %d to %d pixels a side", j.w, j.h, MinSide, MaxSide)
-	}
-	switch f := strings.ToLower(t.OutputFormat); f {
+	switch name := strings.ToLower(t.OutputFormat); name {
 	case "", "png":
 	case "jpeg", "jpg", "webp":
-		j.format = strings.Replace(f, "jpg", "jpeg", 1)
+		f.name = strings.Replace(name, "jpg", "jpeg", 1)
 		if t.Compression != nil {
-			j.quality = min(100, max(1, *t.Compression))
+			f.quality = min(100, max(1, *t.Compression))
 		}
 	default:
-		return j, media.Errorf(media.CodeUnsupported, "output format %q: the offline model writes png, jpeg and webp", f)
+		return f, media.Errorf(media.CodeUnsupported, "output format %q: the offline model writes png, jpeg and webp", name)
 	}
-	j.seed = promptSeed(t.Prompt)
-	if t.Seed != nil {
-		j.seed = *t.Seed
+	return f, nil
+}
+
+// label is the provenance mark of pictures of this driver's making.
+func label(note string) imaging.Label {
+	return imaging.Label{SourceType: imaging.SourceAlgorithmic, Software: "atelier-offline", Description: "Picture " + note + "."}
+}
+
+// encode writes a picture with its provenance label.
+func (f format) encode(w io.Writer, img image.Image) error {
+	switch f.name {
+	case "jpeg":
+		return imaging.EncodeJPEG(w, img, f.quality, f.label)
+	case "webp":
+		return imaging.EncodeWebP(w, img, f.quality, f.label)
 	}
-	var err error
-	j.script, err = parseScript(t.Options)
-	return j, err
+	return imaging.EncodePNG(w, img, f.label)
 }
 
 // ratioSides turns W:H into sides of about one megapixel; a square if it says nothing.
@@ -202,72 +269,23 @@ func ratioSides(ratio string) (w, h int) {
 // survive JSON numbers.
 func promptSeed(prompt string) int64 {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(strings.Join(words(prompt), " "))) // a hash does not fail
+	_, _ = h.Write([]byte(strings.Join(strings.Fields(strings.ToLower(prompt)), " "))) // a hash does not fail
 	return int64(h.Sum32() >> 1)
 }
 
-// slot draws one picture. An error ends the call; a picture's own fault is in its item.
-func (d *Driver) slot(ctx context.Context, j job, t generate.Task, i int) (generate.Item, error) {
-	seed := j.seed + int64(i)
-	item := generate.Item{Seed: &seed}
-	if fault := j.script.slot(i + 1); fault != nil {
-		return refused(fault), nil
-	}
-	select {
-	case d.slots <- struct{}{}:
-		defer func() { <-d.slots }()
-	case <-ctx.Done():
-		return item, ctx.Err()
-	}
-	if err := d.previews(ctx, j, t, i); err != nil {
-		return item, err
-	}
-	img, err := j.painter.paint(ctx, spec{w: j.w, h: j.h, seed: seed, prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style})
-	if err != nil {
-		return item, err
-	}
-	b, err := d.keep(ctx, j, img)
-	if err != nil {
-		return item, err
-	}
-	item.Blob = &b
-	return item, nil
-}
-
-// previews sends what the script asks for: small, then larger versions of the picture.
-func (d *Driver) previews(ctx context.Context, j job, t generate.Task, i int) error {
-	if t.Partial == nil {
-		return nil
-	}
-	for k := range j.script.Partials {
-		f := float64(k+1) / float64(j.script.Partials+1)
-		sp := spec{prompt: t.Prompt, negative: t.NegativePrompt, style: t.Style, seed: j.seed + int64(i)}
-		sp.w, sp.h = max(MinSide, int(f*float64(j.w))), max(MinSide, int(f*float64(j.h)))
-		img, err := j.painter.paint(ctx, sp)
-		if err != nil {
-			return err
+// follow reads which words of a task the pictures will follow, and, for the metadata, which they will not.
+func follow(t generate.Task) (used string, said map[string]any) {
+	b, unknown := readDrawing(t.Prompt, t.NegativePrompt, ""), Painter{}.UnknownWords(t.Prompt)
+	if t.Method == generate.MethodEdit || t.Method == generate.MethodVariation {
+		b = readEdit(t.Prompt)
+		not := Painter{}.UnknownChanges(t.Prompt)
+		if t.Mask != nil { // into what a mask marks, things are drawn as well
+			not = slices.DeleteFunc(not, func(w string) bool { return !slices.Contains(unknown, w) })
 		}
-		b, err := d.keep(ctx, j, img)
-		if err != nil {
-			return err
-		}
-		t.Partial(i+1, b)
+		unknown = not
 	}
-	return nil
-}
-
-// keep encodes and stores a picture. Storing outlives a cancelled call: a picture
-// that was drawn is never thrown away.
-func (d *Driver) keep(ctx context.Context, j job, img image.Image) (media.Blob, error) {
-	var buf bytes.Buffer
-	if err := encode(&buf, img, j); err != nil {
-		return media.Blob{}, fmt.Errorf("encode picture: %w", err)
+	if strings.TrimSpace(t.Prompt) != "" && len(unknown) > 0 {
+		said = map[string]any{"unknown_words": unknown}
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer stop()
-	b, err := d.store.Store(ctx, &buf, "image/"+j.format)
-	if err != nil {
-		return media.Blob{}, fmt.Errorf("store picture: %w", err)
-	}
-	return b, nil
+	return strings.Join(b.shown, ", "), said
 }

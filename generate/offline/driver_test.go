@@ -199,7 +199,7 @@ func TestBadTasks(t *testing.T) {
 		"options":    {generate.Task{Options: map[string]any{"delay_ms": "soon"}}, media.CodeInvalid, "offline options"},
 		"delay":      {generate.Task{Options: map[string]any{"delay_ms": -1}}, media.CodeInvalid, "delay_ms"},
 		"told to":    {generate.Task{Options: map[string]any{"fail": "rate_limited"}}, media.CodeRateLimited, "told to fail"},
-		"full store": {generate.Task{Width: 64, Height: 64}, media.CodeDiskFull, "store picture"},
+		"full store": {generate.Task{Width: 64, Height: 64}, media.CodeDiskFull, "store image/png"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

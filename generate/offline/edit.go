@@ -19,8 +19,8 @@ const EditNote = "edited by rule, not by an AI model: colours follow the words, 
 type work struct {
 	base   *image.NRGBA // in the size of the result
 	others []*image.NRGBA
-	// marks is what a mask lets change, 255 all and 0 nothing; nil means everything.
-	marks *image.Gray
+	// mask lets change what is transparent in it; nil means everything.
+	mask *image.NRGBA
 	// label is the mark of an input that a model made, which derivatives keep.
 	label imaging.Label
 }
@@ -55,10 +55,7 @@ func (d *Driver) open(ctx context.Context, t *generate.Task) (*work, error) {
 			return nil, media.Errorf(media.CodeInvalid, "the mask is %d × %d pixels and the picture %d × %d: make the mask in the picture's size",
 				mask.Rect.Dx(), mask.Rect.Dy(), all[0].Rect.Dx(), all[0].Rect.Dy())
 		}
-		w.marks = image.NewGray(mask.Rect)
-		for i := range w.marks.Pix {
-			w.marks.Pix[i] = 255 - mask.Pix[4*i+3]
-		}
+		w.mask = mask
 	}
 	w.base, w.others = all[0], all[1:]
 	return w, nil
@@ -109,17 +106,19 @@ func drawable(w, h int) (int, int) {
 
 // edit makes one edited picture.
 func (w *work) edit(ctx context.Context, sp spec) (image.Image, error) {
-	base := cover(w.base, sp.w, sp.h)
-	marks := coverGray(w.marks, sp.w, sp.h)
-	changed, err := change(ctx, base, marks, sp)
+	base, mask := cover(w.base, sp.w, sp.h), w.mask
+	if mask != nil {
+		mask = cover(mask, sp.w, sp.h)
+	}
+	changed, err := change(ctx, base, mask, sp)
 	if err != nil {
 		return nil, err
 	}
 	changed = w.join(changed, sp)
-	if marks == nil {
-		return changed, nil
+	if mask != nil {
+		changed = inside(base, changed, mask)
 	}
-	return inside(base, changed, marks), nil
+	return changed, nil
 }
 
 // vary makes one variation: another crop, light and colour by the seed, then what the
@@ -132,61 +131,112 @@ func (w *work) vary(ctx context.Context, sp spec) (image.Image, error) {
 		saturation: (r.Float64() - 0.5) * 0.5, contrast: (r.Float64() - 0.5) * 0.3, mirror: r.IntN(2) == 0,
 	}
 	img = a.apply(img)
-	if wish, ok := readAdjustment(sp.prompt); ok {
+	if wish, ok := readEdit(sp.prompt).adjustment(); ok {
 		img = wish.apply(img)
 	}
 	return w.join(img, sp), ctx.Err()
 }
 
-// change does to the whole picture what the words say; marks tell where it will show.
-func change(ctx context.Context, base *image.NRGBA, marks *image.Gray, sp spec) (*image.NRGBA, error) {
-	wish, known := readAdjustment(sp.prompt)
-	adds := addsSomething(sp.prompt)
-	if subject := len(readBrief(sp.prompt, "", "").motifs) > 0; known && !adds && (marks == nil || !subject || changesWhatIs(sp.prompt)) {
-		return wish.apply(base), nil
-	}
-	where := markedBounds(marks, base.Rect)
-	if marks == nil {
-		where = spot(base.Rect, sp.seed)
-	}
-	drawn, err := draw(ctx, spec{
-		w: max(MinSide, where.Dx()), h: max(MinSide, where.Dy()), seed: sp.seed,
-		prompt: sp.prompt, negative: sp.negative, style: sp.style,
-	})
-	if err != nil {
-		return nil, err
-	}
-	switch new := cover(toNRGBA(drawn), where.Dx(), where.Dy()); {
-	case marks != nil:
-		return paste(base, new, where, nil), nil
-	case adds:
-		return paste(base, new, where, softOval), nil
-	default: // the whole picture is to be something else: its light stays
-		drawn, err := draw(ctx, sp)
+// change does to the whole picture what the words say; the mask tells where it will show. What names nothing to
+// change or to add is drawn: into what is marked, else over the picture, whose light stays.
+func change(ctx context.Context, base *image.NRGBA, mask *image.NRGBA, sp spec) (*image.NRGBA, error) {
+	asked := readEdit(sp.prompt)
+	wish, known := asked.adjustment()
+	if known && (mask == nil || !asked.adds && (asked.turns || len(readDrawing(sp.prompt, "", "").things) == 0)) {
+		base = wish.apply(base)
+	} else if mask != nil {
+		where := marked(mask)
+		at := sp
+		at.w, at.h = max(MinSide, where.Dx()), max(MinSide, where.Dy())
+		drawn, err := draw(ctx, at)
 		if err != nil {
 			return nil, err
 		}
-		return mixed(base, toNRGBA(drawn), 0.6), nil
+		return paste(base, cover(toNRGBA(drawn), where.Dx(), where.Dy()), where), nil
 	}
+	if len(asked.things) > 0 {
+		return add(base, asked, sp.seed), nil
+	}
+	if known || asked.edits["join"] {
+		return base, nil
+	}
+	drawn, err := draw(ctx, sp)
+	if err != nil {
+		return nil, err
+	}
+	return mixed(base, toNRGBA(drawn), 0.6), nil
 }
 
-// join brings the other pictures in as the words say: beside the first one, blended
-// with it, or as the source of its colours.
+// join brings the other pictures in: beside the first one where the words say so, else blended with it.
 func (w *work) join(img *image.NRGBA, sp spec) *image.NRGBA {
 	if len(w.others) == 0 {
 		return img
 	}
-	switch text := words(sp.prompt); {
-	case hasWord(text, "collage", "beside", "side", "next", "row", "panel", "panels", "together"):
+	if readEdit(sp.prompt).edits["beside"] {
 		return columns(append([]*image.NRGBA{img}, w.others...), sp.w, sp.h)
-	case hasWord(text, "blend", "merge", "mix", "combine", "exposure", "overlay"):
-		for i, o := range w.others {
-			img = mixed(img, cover(o, sp.w, sp.h), 1/float64(i+2))
-		}
-		return img
 	}
-	for _, o := range w.others {
-		img = coloured(img, o)
+	for i, o := range w.others {
+		img = mixed(img, cover(o, sp.w, sp.h), 1/float64(i+2))
 	}
 	return img
+}
+
+// add draws things into a picture. No other pixel changes.
+func add(base *image.NRGBA, b *wording, seed int64) *image.NRGBA {
+	w, h := base.Rect.Dx(), base.Rect.Dy()
+	before, light := newCanvas(w, h), 0.0
+	for i := range w * h {
+		c := linearAt(base.Pix[4*i:])
+		before.pix[3*i], before.pix[3*i+1], before.pix[3*i+2] = c.r, c.g, c.b
+		light += float64(c.g) / float64(w*h)
+	}
+	b.tags["day"], b.tags["night"] = light > 0.08, light <= 0.08
+	s := newScene(w, h, seed, b)
+	copy(s.pix, before.pix)
+	s.horizon, s.S = s.H*0.62, s.S*0.8
+	s.extra()
+	out := image.NewNRGBA(base.Rect)
+	copy(out.Pix, base.Pix)
+	for i := range w * h {
+		if p := s.pix[3*i : 3*i+3]; p[0] != before.pix[3*i] || p[1] != before.pix[3*i+1] || p[2] != before.pix[3*i+2] {
+			store(out.Pix[4*i:], rgba{p[0], p[1], p[2], 1})
+			out.Pix[4*i+3] = 255
+		}
+	}
+	return out
+}
+
+// extra draws what is added to a picture that is there.
+func (s *scene) extra() {
+	b := s.b
+	if b.has("star") {
+		s.p.night = 1
+		s.starfield(s.horizon*0.8, 260, 0.8)
+	}
+	if b.has("sun") {
+		s.p.time = "day"
+		s.luminary()
+	}
+	if b.has("moon") {
+		s.moon(s.sun.x, s.horizon*0.3, s.S*0.05)
+	}
+	for i := range 4 * btoi(b.has("cloud")) {
+		s.cumulus(s.W*(float64(i)+s.rnd.Float64())/4, s.horizon*s.between(0.25, 0.6), s.S*s.between(0.2, 0.35), 0.3)
+	}
+	var all []placed
+	for k, t := range s.singles() {
+		switch t.name {
+		case "bird", "balloon":
+		case "flower":
+			b.things["flower"] = max(7*btoi(b.things["flower"] == 0), b.things["flower"])
+			s.meadow(nil)
+		default:
+			all = append(all, s.spread(t, k, s.H*0.7, s.H*0.86)...)
+		}
+	}
+	if b.has("train") {
+		all = append(all, placed{name: "train", x: s.W / 2, y: s.H * 0.8, w: s.W / 17, h: s.S * 0.05, accent: s.accent("train", 0)})
+	}
+	s.stand(all)
+	s.aloft()
 }

@@ -21,7 +21,6 @@ func (s *scene) finish() image.Image {
 	case s.b.tag("flat"), s.b.tag("minimal"):
 		grain, vignette = 0.8, 0.06
 	}
-	lut := toneCurve()
 	state := s.rnd.Uint32() | 1
 	mono := s.b.tag("mono")
 	for y := range s.h {
@@ -35,7 +34,7 @@ func (s *scene) finish() image.Image {
 			state ^= state << 5
 			g := (float64(state&0xffff) + float64(state>>16) - 65535) / 65535 * grain
 			o := (y*s.w + x) * 3
-			r, gr, b := lut.at(s.pix[o]*v), lut.at(s.pix[o+1]*v), lut.at(s.pix[o+2]*v)
+			r, gr, b := shown(s.pix[o]*v), shown(s.pix[o+1]*v), shown(s.pix[o+2]*v)
 			if mono {
 				r = 0.3*r + 0.59*gr + 0.11*b
 				gr, b = r, r
@@ -49,35 +48,12 @@ func (s *scene) finish() image.Image {
 
 func byteOf(v float64) uint8 { return uint8(min(255, max(0, v+0.5))) }
 
-// curveLUT maps light from 0 to 2 to sRGB code values from 0 to 255.
-type curveLUT [4097]float64
-
-func toneCurve() *curveLUT {
-	var t curveLUT
-	for i := range t {
-		// The table is denser in the dark, where the eye is.
-		f := float64(i) / 4096
-		v := 2 * f * f
-		if v > 0.7 {
-			v = 0.7 + 0.3*(1-math.Exp(-(v-0.7)/0.3))
-		}
-		if v <= 0.0031308 {
-			v *= 12.92
-		} else {
-			v = 1.055*math.Pow(v, 1/2.4) - 0.055
-		}
-		t[i] = v * 255
+// shown is light as a code value from 0 to 255; highlights roll off softly.
+func shown(v float32) float64 {
+	if v > 0.7 {
+		v = 0.7 + 0.3*float32(1-math.Exp(-float64(v-0.7)/0.3))
 	}
-	return &t
-}
-
-func (t *curveLUT) at(v float32) float64 {
-	if v <= 0 {
-		return 0
-	}
-	f := math.Sqrt(min(1, float64(v)/2)) * 4096
-	i := min(4095, int(f))
-	return t[i] + (t[i+1]-t[i])*(f-float64(i))
+	return codes[int(math.Sqrt(max(0, float64(v)))*4096+0.5)]
 }
 
 // washes lets colours run: the picture is sampled at wandering places, pigment gathers

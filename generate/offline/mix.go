@@ -2,8 +2,6 @@ package offline
 
 import (
 	"image"
-	"math"
-	"math/rand/v2"
 
 	xdraw "golang.org/x/image/draw"
 )
@@ -28,16 +26,6 @@ func cover(img *image.NRGBA, w, h int) *image.NRGBA {
 	return crop(img, w, h, view{1, 0.5, 0.5})
 }
 
-// coverGray is cover for a mask; nil stays nil.
-func coverGray(m *image.Gray, w, h int) *image.Gray {
-	if m == nil || m.Rect.Dx() == w && m.Rect.Dy() == h {
-		return m
-	}
-	out := image.NewGray(image.Rect(0, 0, w, h))
-	xdraw.CatmullRom.Scale(out, out.Rect, m, window(m.Rect, w, h, view{1, 0.5, 0.5}), xdraw.Src, nil)
-	return out
-}
-
 // view is the part of a picture that is looked at: zoom times nearer, at x and y, 0 to
 // 1, of the room there is.
 type view struct{ zoom, x, y float64 }
@@ -58,13 +46,13 @@ func window(r image.Rectangle, w, h int, v view) image.Rectangle {
 	return image.Rectangle{at, at.Add(image.Pt(cw, ch))}
 }
 
-// inside takes new where the mask marks and keeps old, to the bit, where it does not.
-func inside(old, new *image.NRGBA, marks *image.Gray) *image.NRGBA {
+// inside takes new where the mask is transparent and keeps old, to the bit, where it is not.
+func inside(old, new, mask *image.NRGBA) *image.NRGBA {
 	out := image.NewNRGBA(old.Rect)
 	copy(out.Pix, old.Pix)
-	for i, m := range marks.Pix {
-		if m > 0 {
-			blend(out.Pix[4*i:4*i+4], new.Pix[4*i:4*i+4], float64(m)/255)
+	for i := 0; i < len(out.Pix); i += 4 {
+		if m := 255 - mask.Pix[i+3]; m > 0 {
+			blend(out.Pix[i:i+4], new.Pix[i:i+4], float64(m)/255)
 		}
 	}
 	return out
@@ -87,51 +75,20 @@ func mixed(a, b *image.NRGBA, t float64) *image.NRGBA {
 	return out
 }
 
-// paste puts a picture into a rectangle of another; weight, if not nil, says how much
-// of it shows at -1 to 1 from its middle.
-func paste(base, img *image.NRGBA, where image.Rectangle, weight func(x, y float64) float64) *image.NRGBA {
+// paste puts a picture into a rectangle of another.
+func paste(base, img *image.NRGBA, where image.Rectangle) *image.NRGBA {
 	out := image.NewNRGBA(base.Rect)
 	copy(out.Pix, base.Pix)
-	for y := range where.Dy() {
-		for x := range where.Dx() {
-			t := 1.0
-			if weight != nil {
-				t = weight(2*(float64(x)+0.5)/float64(where.Dx())-1, 2*(float64(y)+0.5)/float64(where.Dy())-1)
-			}
-			o, i := out.PixOffset(where.Min.X+x, where.Min.Y+y), img.PixOffset(x, y)
-			blend(out.Pix[o:o+4], img.Pix[i:i+4], t)
-		}
-	}
+	xdraw.Draw(out, where, img, image.Point{}, xdraw.Src)
 	return out
 }
 
-// softOval is a soft round window.
-func softOval(x, y float64) float64 { return 1 - smooth(0.72, 1, math.Hypot(x, y)) }
-
-// spot is where something new goes when nobody says where: left or right of the
-// middle, in the lower half.
-func spot(r image.Rectangle, seed int64) image.Rectangle {
-	rnd := rand.New(rand.NewPCG(uint64(seed), 0x5907)) //nolint:gosec // pictures, not secrets
-	w, h := max(1, r.Dx()*9/20), max(1, r.Dy()/2)
-	x := r.Dx() / 20
-	if rnd.IntN(2) == 0 {
-		x = r.Dx() - w - x
-	}
-	at := image.Pt(x, r.Dy()-h-r.Dy()/20)
-	return image.Rectangle{at, at.Add(image.Pt(w, h))}
-}
-
-// markedBounds is the smallest rectangle around what a mask marks; all without one.
-func markedBounds(m *image.Gray, all image.Rectangle) image.Rectangle {
-	if m == nil {
-		return all
-	}
-	var r image.Rectangle
-	for y := range m.Rect.Dy() {
-		for x, v := range m.Pix[y*m.Stride : y*m.Stride+m.Rect.Dx()] {
-			if v > 0 {
-				r = r.Union(image.Rect(x, y, x+1, y+1))
-			}
+// marked is the smallest rectangle around what is transparent.
+func marked(mask *image.NRGBA) (r image.Rectangle) {
+	for i := 0; i < len(mask.Pix); i += 4 {
+		if mask.Pix[i+3] < 255 {
+			x, y := i%mask.Stride/4, i/mask.Stride
+			r = r.Union(image.Rect(x, y, x+1, y+1))
 		}
 	}
 	return r
@@ -145,69 +102,14 @@ func columns(all []*image.NRGBA, w, h int) *image.NRGBA {
 	for i, img := range all {
 		x0, x1 := i*(w+gap)/len(all), (i+1)*(w+gap)/len(all)-gap
 		if x1 > x0 {
-			part := cover(img, x1-x0, h)
-			xdraw.Draw(out, image.Rect(x0, 0, x1, h), part, image.Point{}, xdraw.Over)
+			xdraw.Draw(out, image.Rect(x0, 0, x1, h), cover(img, x1-x0, h), image.Point{}, xdraw.Over)
 		}
 	}
 	return out
 }
 
-// coloured gives a picture the colours of another: mean and spread of each channel
-// (Reinhard and others, 2001, in OKLab), two thirds of the way.
-func coloured(img, from *image.NRGBA) *image.NRGBA {
-	const much = 0.67
-	a, b := statsOf(img), statsOf(from)
-	out := image.NewNRGBA(img.Rect)
-	for i := 0; i < len(out.Pix); i += 4 {
-		q := linearAt(img.Pix[i:]).lab()
-		v := [3]float64{q.l, q.a, q.b}
-		for c := range v {
-			spread := min(2, b.spread[c]/max(a.spread[c], 1e-3))
-			v[c] += ((v[c]-a.mean[c])*spread + b.mean[c] - v[c]) * much
-		}
-		store(out.Pix[i:], lab{v[0], v[1], v[2]}.rgba(1))
-		out.Pix[i+3] = img.Pix[i+3]
-	}
-	return out
-}
-
-// stats are mean and standard deviation of lightness and the colour axes.
-type stats struct{ mean, spread [3]float64 }
-
-// statsOf looks at some ten thousand pixels.
-func statsOf(img *image.NRGBA) stats {
-	step := max(1, len(img.Pix)/4/10_000) * 4
-	var s stats
-	n := 0.0
-	for i := 0; i < len(img.Pix); i += step {
-		q := linearAt(img.Pix[i:]).lab()
-		for c, v := range [3]float64{q.l, q.a, q.b} {
-			s.mean[c] += v
-			s.spread[c] += v * v
-		}
-		n++
-	}
-	for c := range s.mean {
-		s.mean[c] /= n
-		s.spread[c] = math.Sqrt(max(0, s.spread[c]/n-s.mean[c]*s.mean[c]))
-	}
-	return s
-}
-
-// blurred softens colours in place by two box blurs of the radius; opacity stays.
-func blurred(img *image.NRGBA, radius int) {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	plane, tmp := make([]uint8, w*h), make([]uint8, w*h)
-	for c := range 3 {
-		for i := range plane {
-			plane[i] = img.Pix[4*i+c]
-		}
-		for range 2 {
-			boxBlur(tmp, plane, w, h, radius)
-			boxBlurT(plane, tmp, w, h, radius)
-		}
-		for i := range plane {
-			img.Pix[4*i+c] = plane[i]
-		}
-	}
+// blurred is a picture scaled down and up again.
+func blurred(img *image.NRGBA, radius int) *image.NRGBA {
+	small := crop(img, max(1, img.Rect.Dx()/radius), max(1, img.Rect.Dy()/radius), view{1, 0.5, 0.5})
+	return crop(small, img.Rect.Dx(), img.Rect.Dy(), view{1, 0.5, 0.5})
 }

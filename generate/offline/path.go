@@ -44,31 +44,6 @@ func (p path) add(poly ...pt) path {
 	return append(p, poly)
 }
 
-// join unites all polygons of q with p.
-func (p path) join(q path) path { return append(p, q...) }
-
-func (p path) move(dx, dy float64) path {
-	return p.warp(func(q pt) pt { return pt{q.x + dx, q.y + dy} })
-}
-
-func (p path) warp(f func(pt) pt) path {
-	out := make(path, len(p))
-	for i, poly := range p {
-		out[i] = make([]pt, len(poly))
-		for j, q := range poly {
-			out[i][j] = f(q)
-		}
-	}
-	return out
-}
-
-// pad widens the bounds by r without changing the shape.
-func (p path) pad(r float64) path {
-	b := p.bounds()
-	x0, y0, x1, y1 := float64(b.Min.X)-r, float64(b.Min.Y)-r, float64(b.Max.X)+r, float64(b.Max.Y)+r
-	return append(p[:len(p):len(p)], []pt{{x0, y0}, {x0, y0}}, []pt{{x1, y1}, {x1, y1}})
-}
-
 func poly(q ...pt) path { return path(nil).add(q...) }
 
 func rect(x, y, w, h float64) path {
@@ -83,19 +58,6 @@ func oval(x, y, rx, ry float64) path {
 	for i := range q {
 		s, c := math.Sincos(2 * math.Pi * float64(i) / float64(n))
 		q[i] = pt{x + rx*c, y + ry*s}
-	}
-	return path{q}
-}
-
-// roundRect is a rectangle with corners of radius r.
-func roundRect(x, y, w, h, r float64) path {
-	r = min(r, w/2, h/2)
-	var q []pt
-	for k, c := range []pt{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
-		for i := range 7 {
-			s, cs := math.Sincos(math.Pi / 2 * (float64(k) + float64(i)/6))
-			q = append(q, pt{c.x + r*cs, c.y + r*s})
-		}
 	}
 	return path{q}
 }

@@ -17,10 +17,10 @@ type spec struct {
 // scene is a picture being drawn, back to front.
 type scene struct {
 	*canvas
-	W, H, S float64 // sides, and the unit that motifs scale with
+	W, H, S float64 // sides, and the unit that things scale with
 	rnd     *rand.Rand
 	n       *noise
-	b       brief
+	b       *wording
 	p       palette
 	horizon float64
 	sun     pt
@@ -28,25 +28,21 @@ type scene struct {
 	focus   float64 // x of what the picture is about
 }
 
-// layer is one step of a composition.
-type layer func()
-
 // draw makes the picture. It ends early, with the context's error, between layers.
 func draw(ctx context.Context, sp spec) (image.Image, error) {
-	s := newScene(sp)
-	for _, l := range s.compose() {
+	s := newScene(sp.w, sp.h, sp.seed, readDrawing(sp.prompt, sp.negative, sp.style))
+	for _, layer := range s.layers() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l()
+		layer()
 	}
 	return s.finish(), nil
 }
 
-func newScene(sp spec) *scene {
-	r := rand.New(rand.NewPCG(uint64(sp.seed), 0xa7e11e4)) //nolint:gosec // pictures, not secrets
-	b := readBrief(sp.prompt, sp.negative, sp.style)
-	s := &scene{canvas: newCanvas(sp.w, sp.h), W: float64(sp.w), H: float64(sp.h), rnd: r, n: newNoise(r), b: b, p: newPalette(b, r)}
+func newScene(w, h int, seed int64, b *wording) *scene {
+	r := rand.New(rand.NewPCG(uint64(seed), 0xa7e11e4)) //nolint:gosec // pictures, not secrets
+	s := &scene{canvas: newCanvas(w, h), W: float64(w), H: float64(h), rnd: r, n: newNoise(r), b: b, p: newPalette(b, r)}
 	s.S = min(math.Sqrt(s.W*s.H), 1.4*min(s.W, s.H))
 	s.side = 1
 	if r.IntN(2) == 0 {
@@ -54,51 +50,163 @@ func newScene(sp spec) *scene {
 	}
 	s.horizon = s.H * (0.60 + 0.06*r.Float64())
 	s.focus = s.W * (0.5 - s.side*(0.14+0.06*r.Float64()))
-	s.sun = pt{s.W * (0.5 + s.side*(0.14+0.12*r.Float64())), s.horizon - s.S*s.sunHeight()}
+	up := 0.34 + 0.1*r.Float64()
+	switch s.p.time {
+	case "sunrise", "sunset":
+		up = 0.05 + 0.07*r.Float64()
+	case "golden":
+		up = 0.2 + 0.06*r.Float64()
+	case "dusk":
+		up = -0.03
+	}
+	s.sun = pt{s.W * (0.5 + s.side*(0.14+0.12*r.Float64())), s.horizon - s.S*up}
 	return s
 }
 
-func (s *scene) sunHeight() float64 {
-	switch s.p.time {
-	case "sunrise", "sunset":
-		return 0.05 + 0.07*s.rnd.Float64()
-	case "golden":
-		return 0.2 + 0.06*s.rnd.Float64()
-	case "dusk":
-		return -0.03
-	}
-	return 0.34 + 0.1*s.rnd.Float64()
-}
-
-// compose chooses the composition that fits the words.
-func (s *scene) compose() []layer {
+// layers composes what the words ask for: something abstract, the sea, or land.
+func (s *scene) layers() []func() {
 	b := s.b
-	switch {
-	case b.has(mHurricane) && !b.has(mCity, mLighthouse, mHouse):
-		return []layer{s.hurricane}
-	case b.has(mPortrait):
-		return s.portrait()
-	case b.has(mAbstract, mBauhaus, mPaper, mFlow, mOrb, mChart) && !b.has(mCity, mLighthouse):
-		return s.abstract()
-	case b.has(mSpace), b.has(mEarth) && !b.has(mCity, mTurbine, mSolar, mFactory, mForest):
-		return s.cosmos()
-	case b.has(mData, mChange) && !s.places():
-		return s.abstract()
-	case s.places():
-		return s.landscape()
-	case b.has(mEnergy):
-		b.motifs[mTurbine], b.motifs[mSolar] = true, true
-		return s.landscape()
-	case len(b.tags) > 0 && s.rnd.IntN(3) > 0:
-		return s.landscape()
+	if b.has("energy") {
+		for _, t := range []thing{"turbine", "solar"} {
+			if !b.has(t) && !b.tag("no-"+t) {
+				b.things[t], b.order = 0, append(b.order, t)
+			}
+		}
 	}
-	return s.abstract()
+	place := b.has("sea", "beach", "mountain", "hill", "forest", "field", "desert", "river", "road", "city", "solar", "train", "sun", "moon", "star", "cloud", "aurora") ||
+		len(s.singles()) > 0
+	switch {
+	case !place && b.has("tiles"):
+		return []func(){s.tiles}
+	case !place && b.has("ribbons"):
+		return []func(){s.ribbons}
+	case !place && (b.has("abstract") || len(b.tags) == 0):
+		return []func(){[]func(){s.ribbons, s.tiles}[s.rnd.IntN(2)]}
+	}
+	l := []func(){s.sky, s.stars, s.aurora, s.luminary, s.clouds}
+	if b.has("sea", "beach", "boat") || b.has("lighthouse") && !b.has("mountain", "hill", "forest", "field", "desert", "city") {
+		l = append(l, s.seascape)
+	} else {
+		l = append(l, s.landscape)
+	}
+	return append(l, s.aloft, s.weather)
 }
 
-// places reports whether the words name something that stands on the ground.
-func (s *scene) places() bool {
-	return s.b.has(mMountain, mHill, mSea, mBeach, mRiver, mForest, mField, mDesert, mIce, mCity, mFuture, mEco, mHouse, mFactory, mNuclear,
-		mTurbine, mSolar, mPylon, mDam, mRoad, mBoat, mLighthouse, mFlower, mTree, mBird, mPeople, mCloud, mSun, mMoon, mStar, mBalloon, mAurora, mSmoke, mHurricane)
+// single is a thing that stands alone: its drawing, how high it is far and near, and how many there are of
+// it where the prompt does not say.
+type single struct {
+	name      thing
+	far, near float64
+	many      int
+}
+
+// singles are the things on land that the words name, in their order.
+func (s *scene) singles() []single {
+	var out []single
+	for _, name := range s.b.order {
+		for _, k := range []single{
+			{"house", 0.07, 0.21, 4},
+			{"lighthouse", 0.22, 0.46, 3},
+			{"tree", 0.12, 0.4, 6},
+			{"turbine", 0.14, 0.52, 6},
+			{"pylon", 0.14, 0.46, 4},
+			{"factory", 0.16, 0.3, 2},
+			{"eco", 0.3, 0.56, 3},
+			{"boat", 0.08, 0.22, 3},
+			{"flower", 0.1, 0.2, 0},
+			{"bird", 0.012, 0.026, 15},
+			{"balloon", 0.06, 0.22, 5},
+		} {
+			if k.name == name {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
+// accents are the colours that things have where the words give them none.
+var accents = map[thing]uint32{"lighthouse": 0xc43a31, "house": 0xf4e9d8, "boat": 0xd9573f, "train": 0xc8473c, "balloon": 0xd9573f, "flower": 0xe0506a}
+
+// accent is the own colour of the i-th thing of a kind.
+func (s *scene) accent(name thing, i int) (c rgba) {
+	switch own := s.b.tint[name]; {
+	case len(own) > 0:
+		c = own[i%len(own)]
+	case len(s.b.hues) > 0 && name != "house":
+		c = s.b.hues[0]
+	default:
+		c = hex(accents[name])
+	}
+	switch {
+	case s.b.tag("mono"):
+		return c.tone(0, 0, 0)
+	case s.b.tag("pastel"):
+		return c.mix(hex(0xfbf3ee), 0.4)
+	}
+	return c
+}
+
+// spread chooses places for n things of one kind between y0, far, and y1, near; the k-th kind of a picture
+// stands elsewhere than the others.
+func (s *scene) spread(t single, k int, y0, y1 float64) []placed {
+	n := s.b.things[t.name]
+	if n == 0 {
+		n = t.many
+	}
+	size := s.b.scale[t.name]
+	if size == 0 {
+		size = 1
+	}
+	var out []placed
+	for i := range n {
+		f := 1.0 // how near
+		x := []float64{s.focus, s.W - s.focus, s.W * 0.5}[k%3] + s.W*0.12*float64(k/3)
+		if n > 1 {
+			f = math.Mod(0.95+0.618*float64(i), 1)
+			slot := math.Mod(float64(i)*math.Ceil(float64(n)*0.4+0.5), float64(n))
+			if n%2 == 0 {
+				slot = float64(i)
+			}
+			x = s.W * (slot + 0.5 + s.between(-0.22, 0.22)) / float64(n)
+			f *= min(1, 1.7*math.Pow(float64(n), -0.25))
+		}
+		if side := s.b.side[t.name]; side != 0 {
+			x = s.W*0.5 + side*math.Abs(x-s.W*0.5)
+		}
+		h := s.S * lerp(t.far, t.near, f*f) * size * s.between(0.93, 1.07)
+		out = append(out, placed{name: t.name, x: x, y: lerp(y0, y1, f*f), w: h, h: h, depth: 0.7 * (1 - f), accent: s.accent(t.name, i)})
+	}
+	return out
+}
+
+// aloft is what flies.
+func (s *scene) aloft() {
+	var all []placed
+	for k, t := range s.singles() {
+		switch t.name {
+		case "balloon":
+			all = append(all, s.spread(t, k, s.horizon*0.95, s.horizon*0.62)...)
+		case "bird":
+			all = append(all, s.flock(t)...)
+		}
+	}
+	s.stand(all)
+}
+
+// flock is birds about one place of the sky.
+func (s *scene) flock(t single) []placed {
+	all := s.spread(t, 0, 0, 0)
+	for i := range all {
+		p := &all[i]
+		p.depth = 0.1
+		p.x, p.y = s.W-s.focus+s.rnd.NormFloat64()*s.S*0.11, s.horizon*0.5+s.rnd.NormFloat64()*s.S*0.06
+		if len(all) < 6 {
+			p.x, p.w, p.h = s.W*(0.25+0.5*(float64(i)+0.5)/float64(len(all))), p.w*1.9, p.h*1.9
+		}
+		p.w *= s.between(0.8, 1.2)
+	}
+	return all
 }
 
 // seen is a colour as it looks in the scene's light at a distance, 0 near to 1 far.

@@ -6,66 +6,69 @@ import "math"
 func (s *scene) sky() {
 	r := newRamp(s.p.top, s.p.top.mix(s.p.mid, 0.45), s.p.mid, s.p.low, s.p.haze)
 	s.rows(0, s.H, func(y float64) rgba { return r.at(math.Pow(min(1, y/s.horizon), 1.15) * 0.97) })
-	if s.p.night < 0.95 || s.p.time == "dusk" {
-		k := map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time]
-		if k == 0 {
-			k = 0.42
-		}
-		s.glowOval(s.sun.x, min(s.sun.y, s.horizon), s.S*0.95, s.S*0.55, s.p.low.alpha(0.5*k))
-		s.glow(s.sun.x, min(s.sun.y, s.horizon), s.S*0.42, s.p.sun.alpha(0.5*k))
-	}
-}
-
-// stars dots a dark sky, denser along a faint band.
-func (s *scene) stars() {
-	if s.p.time != "night" && s.p.time != "dusk" || s.b.tag("no-star") {
+	if s.p.time == "night" {
 		return
 	}
-	if s.p.time == "night" {
-		s.milkyWay()
+	k := map[string]float64{"storm": 0.1, "fog": 0.22, "day": 0.25}[s.p.time]
+	if k == 0 {
+		k = 0.42
 	}
-	count := 420
-	for range count {
-		x, f := s.rnd.Float64()*s.W, s.rnd.Float64()
-		y := f * s.horizon * 0.95
-		m := math.Pow(s.rnd.Float64(), 5)
-		a := (0.25 + 0.75*m) * (1 - 0.8*f)
-		if s.p.time == "dusk" {
-			a *= 0.5 * (1 - f)
-		}
+	s.glowOval(s.sun.x, min(s.sun.y, s.horizon), s.S*0.95, s.S*0.55, s.p.low.alpha(0.5*k))
+	s.glow(s.sun.x, min(s.sun.y, s.horizon), s.S*0.42, s.p.sun.alpha(0.5*k))
+}
+
+// stars dot a dark sky; where they are asked for, a band of them crosses it.
+func (s *scene) stars() {
+	if s.p.night < 0.8 || s.b.tag("no-star") {
+		return
+	}
+	wanted := s.b.has("star")
+	if wanted && s.p.time == "night" {
+		tilt := s.between(0.5, 0.9) * -s.side
+		s.veil(0, s.horizon, s.p.low.mix(hex(0xb9a8e8), 0.5), func(x, y float64) float64 {
+			u, v := x/s.S, y/s.S
+			d := (v - 0.32) - (u-s.W/s.S/2)*tilt
+			return 0.42 * math.Exp(-d*d*14) * smooth(-0.25, 0.5, s.n.fbm(u*5, v*5, 5)) * (1 - y/s.horizon)
+		})
+	}
+	s.starfield(s.horizon*0.95, 420+380*btoi(wanted), 0.8)
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// starfield scatters n stars down to y1, where they fade.
+func (s *scene) starfield(y1 float64, n int, fade float64) {
+	for range n {
+		f := s.rnd.Float64()
+		x, y, m := s.rnd.Float64()*s.W, f*y1, math.Pow(s.rnd.Float64(), 5)
+		a := (0.25 + 0.75*m) * (1 - fade*f) * s.p.night
 		c := hex([]uint32{0xffffff, 0xcfe0ff, 0xfff0d8}[s.rnd.IntN(3)])
-		s.flat(circle(x, y, s.S*(0.0006+0.0011*m)), c.alpha(a))
+		s.flat(circle(x, y, s.S*(0.0006+0.0013*m)), c.alpha(a))
 		if m > 0.6 {
-			s.glow(x, y, s.S*0.0075*m, c.alpha(0.22))
+			s.glow(x, y, s.S*0.009*m, c.alpha(0.24))
 		}
 	}
 }
 
-func (s *scene) milkyWay() {
-	tilt := s.between(0.5, 0.9) * -s.side
-	s.haze2(0, s.horizon, s.p.low.mix(hex(0xb9a8e8), 0.5), func(x, y float64) float64 {
-		u, v := x/s.S, y/s.S
-		d := (v - 0.32) - (u-s.W/s.S/2)*tilt
-		band := math.Exp(-d * d * 14)
-		return 0.34 * band * smooth(-0.25, 0.5, s.n.fbm(u*5, v*5, 5)) * (1 - y/s.horizon)
-	})
-}
-
-// haze2 lays a colour over rows y0 to y1 with an opacity that is sampled on a coarse
+// veil lays a colour over rows y0 to y1 with an opacity that is sampled on a coarse
 // grid and interpolated: soft things need no more.
-func (s *scene) haze2(y0, y1 float64, c rgba, opacity func(x, y float64) float64) {
+func (s *scene) veil(y0, y1 float64, c rgba, opacity func(x, y float64) float64) {
 	step := max(2, int(s.S/340))
 	y0, y1 = max(0, y0), min(s.H, y1)
-	if y1 <= y0 {
-		return
-	}
-	cols := s.w/step + 2
 	line := func(y float64) []float32 {
-		out := make([]float32, cols)
+		out := make([]float32, s.w/step+2)
 		for i := range out {
 			out[i] = float32(opacity(float64(i*step), y))
 		}
 		return out
+	}
+	if y1 <= y0 {
+		return
 	}
 	top := line(y0)
 	for by := y0; by < y1; by += float64(step) {
@@ -79,13 +82,9 @@ func (s *scene) haze2(y0, y1 float64, c rgba, opacity func(x, y float64) float64
 			for x := range s.w {
 				i, g := x/step, float32(x%step)/float32(step)
 				a := (top[i]*(1-g)+top[i+1]*g)*(1-f) + (bottom[i]*(1-g)+bottom[i+1]*g)*f
-				if a <= 0.002 {
-					continue
+				if a > 0.002 {
+					s.blend(y*s.w+x, c, a)
 				}
-				o := (y*s.w + x) * 3
-				s.pix[o] += (c.r - s.pix[o]) * a
-				s.pix[o+1] += (c.g - s.pix[o+1]) * a
-				s.pix[o+2] += (c.b - s.pix[o+2]) * a
 			}
 		}
 		top = bottom
@@ -94,77 +93,66 @@ func (s *scene) haze2(y0, y1 float64, c rgba, opacity func(x, y float64) float64
 
 // luminary draws the sun, or the moon at night.
 func (s *scene) luminary() {
-	switch s.p.time {
-	case "storm", "dusk":
-		return
-	case "fog":
-		s.flat(circle(s.sun.x, s.sun.y, s.S*0.05), s.p.sun.times(1.5).alpha(0.75))
-		return
-	case "night":
-		s.moon()
-		return
+	x, y := s.sun.x, s.sun.y
+	switch {
+	case s.p.time == "night":
+		if !s.b.tag("no-moon") && (!s.b.has("star") || s.b.has("moon")) {
+			s.moon(x, y, s.S*0.042*(1+0.6*float64(btoi(s.b.has("moon")))))
+		}
+	case s.b.has("moon"):
+		s.moon(s.W-s.focus, s.horizon*0.3, s.S*0.04)
+	case s.b.tag("no-sun"), s.p.time == "storm", s.p.time == "dusk":
+	case s.p.time == "fog":
+		s.flat(circle(x, y, s.S*0.05), s.p.sun.times(1.5).alpha(0.75))
+	default:
+		r := s.S * 0.045
+		if s.b.has("sun") || s.b.tag("minimal") || s.b.tag("flat") {
+			r *= 1.5
+		}
+		for i, k := range []float64{5.5, 3.2, 1.9} {
+			s.glow(x, y, r*k, s.p.sun.alpha(0.08+0.07*float64(i)))
+		}
+		s.fill(circle(x, y, r), down(y-r, y+r, s.p.sun.times(2.4), s.p.sun.mix(s.p.low, 0.2).times(1.9)))
 	}
-	if s.b.tag("no-sun") {
-		return
-	}
-	r := s.S * 0.048
-	if s.p.time == "day" {
-		r = s.S * 0.036
-	}
-	if s.b.tag("minimal") || s.b.tag("flat") {
-		r *= 1.7
-	}
-	for i, k := range []float64{5.5, 3.2, 1.9} {
-		s.glow(s.sun.x, s.sun.y, r*k, s.p.sun.alpha(0.08+0.07*float64(i)))
-	}
-	s.fill(circle(s.sun.x, s.sun.y, r), down(s.sun.y-r, s.sun.y+r, s.p.sun.times(2.4), s.p.sun.mix(s.p.low, 0.2).times(1.9)))
 }
 
-func (s *scene) moon() {
-	r, c := s.S*0.042, s.p.sun
-	s.glow(s.sun.x, s.sun.y, r*7, s.p.light.alpha(0.22))
-	s.glow(s.sun.x, s.sun.y, r*2.6, c.alpha(0.3))
-	s.fill(circle(s.sun.x, s.sun.y, r), func(x, y float64) rgba {
-		v := s.n.fbm(x/r*1.3, y/r*1.3, 4)
-		return c.times(0.86 - 0.22*smooth(0, 0.35, v))
+func (s *scene) moon(x, y, r float64) {
+	s.glow(x, y, r*7, s.p.light.alpha(0.22))
+	s.glow(x, y, r*2.6, s.p.sun.alpha(0.3))
+	s.fill(circle(x, y, r), func(px, py float64) rgba {
+		return s.p.sun.times(0.86 - 0.22*smooth(0, 0.35, s.n.fbm(px/r*1.3, py/r*1.3, 4)))
 	})
 }
 
-// clouds draws high streaks and, lower, banks of cumulus.
+// clouds are high streaks and, lower, banks; in a storm they cover the sky.
 func (s *scene) clouds() {
 	if s.b.tag("no-cloud") {
 		return
 	}
-	if s.p.time == "storm" {
-		s.stormClouds()
-		return
-	}
-	k := 0.5
-	if s.p.night > 0.9 {
-		k = 0.12
-	}
-	if s.b.tag("minimal") {
-		k *= 0.5
-	}
-	bright := s.p.low.mix(s.p.sun, 0.55)
 	ox := s.rnd.Float64() * 40
-	s.haze2(0, s.horizon, bright, func(x, y float64) float64 {
-		u, v := x/s.S, y/s.S
-		f := s.n.fbm(u*1.6+v*0.7+ox, v*7.5+s.n.at(u*1.3, v*2)*0.5, 5)
-		return k * smooth(0.02, 0.62, f) * (1 - 0.5*y/s.horizon)
-	})
-	if s.b.tag("minimal") && !s.b.has(mCloud) {
+	if s.p.time == "storm" {
+		field := func(x, y float64) float64 {
+			u, v := x/s.S, y/s.S
+			w := s.n.fbm(u*1.4+ox, v*2.2, 3)
+			return s.n.fbm(u*2.1+w*1.5+ox, v*3.6+w, 5)
+		}
+		s.veil(0, s.horizon, s.p.top.times(0.55), func(x, y float64) float64 {
+			return 0.95 * smooth(-0.22, 0.32, field(x, y)) * (1 - 0.75*smooth(0.4, 1, y/s.horizon))
+		})
+		s.veil(0, s.horizon, s.p.low, func(x, y float64) float64 {
+			return 0.7 * smooth(0.02, 0.3, field(x, y)-field(x+s.side*s.S*0.03, y-s.S*0.025)) * (1 - smooth(0.75, 1, y/s.horizon)*0.7)
+		})
 		return
 	}
-	n := 3
-	if s.b.has(mCloud) {
-		n = 8
-	}
+	k := 0.5 - 0.38*s.p.night
+	s.veil(0, s.horizon, s.p.low.mix(s.p.sun, 0.55), func(x, y float64) float64 {
+		u, v := x/s.S, y/s.S
+		return k * smooth(0.02, 0.62, s.n.fbm(u*1.6+v*0.7+ox, v*7.5+s.n.at(u*1.3, v*2)*0.5, 5)) * (1 - 0.5*y/s.horizon)
+	})
+	n := 3 - 3*btoi(s.b.tag("minimal") || s.b.has("star")) + 5*btoi(s.b.has("cloud"))
 	for i := range n {
 		f := (float64(i) + 0.3) / float64(n)
-		y := lerp(s.horizon*0.28, s.horizon*0.86, f)
-		w := s.S * lerp(0.34, 0.16, f) * s.between(0.7, 1.2)
-		s.cumulus(s.rnd.Float64()*s.W, y, w, f)
+		s.cumulus(s.rnd.Float64()*s.W, lerp(s.horizon*0.28, s.horizon*0.86, f), s.S*lerp(0.34, 0.16, f)*s.between(0.7, 1.2), f)
 	}
 }
 
@@ -176,20 +164,75 @@ func (s *scene) cumulus(x, y, w, depth float64) {
 		t := float64(i)/float64(n-1)*2 - 1
 		hump := (1 - t*t) * (0.55 + 0.45*s.rnd.Float64())
 		r := w * (0.06 + 0.15*hump)
-		p = p.join(oval(x+t*w*0.5, y-r*0.35-hump*w*0.06, r*1.15, r))
+		p = append(p, oval(x+t*w*0.5, y-r*0.35-hump*w*0.06, r*1.15, r)...)
 	}
-	top := p.bounds().Min.Y
-	lit := s.p.sun.mix(s.p.low, 0.25+0.35*depth)
-	dark := s.p.mid.mix(s.p.shade, 0.35)
+	lit, dark := s.p.sun.mix(s.p.low, 0.25+0.35*depth), s.p.mid.mix(s.p.shade, 0.35)
 	if s.p.night > 0.9 {
 		lit, dark = s.p.haze.mix(s.p.light, 0.25), s.p.mid
 	}
-	r := newRamp(lit, lit.mix(dark, 0.35), dark)
-	y0 := float64(top)
+	r, y0 := newRamp(lit, lit.mix(dark, 0.35), dark), float64(p.bounds().Min.Y)
 	s.fill(p, func(px, py float64) rgba {
-		side := (px - x) / w * s.side
 		f := (py - y0) / (y + w*0.07 - y0)
-		c := r.at(f*0.95 - side*0.35)
-		return c.alpha(0.86 * (1 - smooth(0.55, 1.02, f)))
+		return r.at(f*0.95 - (px-x)/w*s.side*0.35).alpha(0.86 * (1 - smooth(0.55, 1.02, f)))
 	})
+}
+
+// aurora hangs in curtains over a dark sky.
+func (s *scene) aurora() {
+	if !s.b.has("aurora") {
+		return
+	}
+	for k, c := range []uint32{0x3df5a6, 0x5fe0d0, 0x9a6bff} {
+		oy, foot := s.rnd.Float64()*50, s.horizon*(0.5+0.14*float64(k))
+		s.veil(0, s.horizon, hex(c).times(0.8), func(x, y float64) float64 {
+			u := x / s.S
+			f := foot + s.S*0.12*s.n.at(u*1.6+oy, oy) + s.S*0.03*s.n.at(u*5, oy)
+			d := (f - y) / (s.S * (0.32 + 0.1*s.n.at(u*3, oy+5)))
+			rays := 0.55 + 0.45*s.n.at(u*26+oy, oy+1)
+			return 0.62 * smooth(-0.06, 0.05, d) * math.Exp(-max(0, d)*2.4) * rays * (1 - smooth(0.5, 1.1, d))
+		})
+	}
+}
+
+// weather falls in front of everything.
+func (s *scene) weather() {
+	if s.b.tag("lightning") || s.p.time == "storm" && s.b.tag("storm") && s.b.has("lighthouse", "sea") {
+		s.lightning()
+	}
+	if s.b.tag("fog") {
+		ox := s.rnd.Float64() * 30
+		s.veil(s.horizon-s.S*0.2, s.H, s.p.haze, func(x, y float64) float64 {
+			band := smooth(s.horizon-s.S*0.2, s.horizon+s.S*0.05, y) * (1 - 0.6*smooth(s.horizon, s.H, y))
+			return 0.8 * band * smooth(-0.25, 0.5, s.n.fbm(x/s.S*2+ox, y/s.S*7, 4))
+		})
+	}
+	for range 420 * btoi(s.p.time == "storm" || s.b.tag("rain")) {
+		x, y, l := s.between(-0.1, 1.1)*s.W, s.rnd.Float64()*s.H, s.S*s.between(0.015, 0.05)
+		s.flat(line(pt{x, y}, pt{x - s.side*l*0.32, y + l}, s.S*0.0004+0.2, s.S*0.0012), s.p.light.alpha(s.between(0.06, 0.26)))
+	}
+	for range 340 * btoi(s.b.tag("snow")) {
+		m := math.Pow(s.rnd.Float64(), 4)
+		s.flat(circle(s.rnd.Float64()*s.W, s.rnd.Float64()*s.H, s.S*(0.0011+0.0045*m)), s.p.light.alpha(0.75-0.4*m))
+	}
+}
+
+// lightning strikes once, with branches.
+func (s *scene) lightning() {
+	x := s.W * (0.5 + s.side*s.between(0.12, 0.34))
+	s.glow(x, s.horizon*0.15, s.S*0.5, hex(0x8f9bd0).alpha(0.45))
+	var bolt func(at pt, length, w float64, depth int)
+	bolt = func(at pt, length, w float64, depth int) {
+		q, end, lean := []pt{at}, at.y+length, s.between(-0.35, 0.35)
+		for at.y < end {
+			step := s.S * s.between(0.012, 0.035)
+			at = pt{at.x + step*(lean+s.between(-0.9, 0.9)), at.y + step}
+			q = append(q, at)
+			if depth > 0 && s.rnd.IntN(5) == 0 {
+				bolt(at, length*s.between(0.2, 0.4), w*0.5, depth-1)
+			}
+		}
+		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.8*t) * 3 }), hex(0x9fb0ff).alpha(0.3))
+		s.flat(ribbon(q, func(t float64) float64 { return w * (1 - 0.75*t) }), hex(0xe8ecff).times(1.6))
+	}
+	bolt(pt{x, s.horizon * 0.12}, s.horizon*0.86, s.S*0.0052, 2)
 }

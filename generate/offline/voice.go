@@ -1,13 +1,33 @@
 package offline
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"unicode"
+
+	"atelier/generate"
+	"atelier/media"
 )
+
+// SpeechNote is what the metadata of every sound, and the file itself, says about its
+// origin.
+const SpeechNote = "tones shaped like speech by rule, not by an AI model; no words can be understood"
+
+// speaker makes sounds.
+func (d *Driver) speaker(t generate.Task) (maker, error) {
+	if f := strings.ToLower(t.OutputFormat); f != "" && f != "wav" {
+		return nil, media.Errorf(media.CodeUnsupported, "output format %q: the offline voice writes wav", f)
+	}
+	return func(ctx context.Context, seed int64, _ float64) (media.Blob, error) {
+		v := newVoice(t.Voice, t.Speed, seed)
+		sounds := v.sounds(t.Prompt)
+		return d.keep(ctx, io.MultiReader(waveHeader(sounds), &synthesis{voice: v, sounds: sounds}), "audio/wav")
+	}, nil
+}
 
 // voiceRate is the samples a second of a sound; it has one channel of 16 bits.
 const voiceRate = 16_000
@@ -153,29 +173,14 @@ func waveHeader(sounds []sound) io.Reader {
 	for _, s := range sounds {
 		n += 2 * s.samples
 	}
-	info := "INFO" + infoChunk("ISFT", "atelier-offline") + infoChunk("ICMT", "Sound: "+SpeechNote+".")
-	b := append([]byte("RIFF"), 0, 0, 0, 0)
-	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"...)
-	b = binary.LittleEndian.AppendUint32(b, voiceRate)
-	b = binary.LittleEndian.AppendUint32(b, 2*voiceRate)
-	b = append(b, "\x02\x00\x10\x00"...)
-	b = append(b, infoList(info)...)
-	b = append(b, "data"...)
-	b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8)+uint32(n)) //nolint:gosec // the prompt is bounded
-	return strings.NewReader(string(b))
+	info := "INFO" + chunk("ISFT", "atelier-offline\x00") + chunk("ICMT", "Sound: "+SpeechNote+".\x00")
+	head := "WAVE" + chunk("fmt ", "\x01\x00\x01\x00"+number32(voiceRate)+number32(2*voiceRate)+"\x02\x00\x10\x00") + chunk("LIST", info) + "data" + number32(n)
+	return strings.NewReader("RIFF" + number32(len(head)+n) + head)
 }
 
-// infoChunk is one text of a LIST of kind INFO, ended by zero and of even length.
-func infoChunk(name, text string) string {
-	text += "\x00"
-	size := binary.LittleEndian.AppendUint32(nil, uint32(len(text))) //nolint:gosec // a few words
-	if len(text)%2 == 1 {
-		text += "\x00"
-	}
-	return name + string(size) + text
-}
+// chunk is a part of a RIFF file; parts have an even length.
+func chunk(name, data string) string { return name + number32(len(data)) + data + "\x00"[:len(data)%2] }
 
-func infoList(info string) string {
-	return "LIST" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(info)))) + info //nolint:gosec // a few words
+func number32(n int) string {
+	return string(binary.LittleEndian.AppendUint32(nil, uint32(n))) //nolint:gosec // the prompt is bounded
 }

@@ -5,7 +5,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/media"
 	"atelier/wire"
 )
 
@@ -45,7 +44,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u g
 	})}
 	for _, p := range got.Data {
 		it := d.client.Item(from, cmp.Or(p.B64JSON, p.URL))
-		it.RevisedPrompt = media.Scrub(p.RevisedPrompt)
+		it.RevisedPrompt = p.RevisedPrompt
 		if got.OutputFormat != "" {
 			it.DeclaredMIME = d.client.Clean("image/" + got.OutputFormat)
 		}

@@ -224,7 +224,7 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal(err)
 		}
 		u, err := d.Start(t.Context(), task(nil))
-		if err != nil && (media.Scrub(err.Error()) != err.Error() || strings.Contains(err.Error(), "very-secret")) {
+		if err != nil && (media.ErrorText(err.Error()) != err.Error() || strings.Contains(err.Error(), "very-secret")) {
 			t.Errorf("error %q", err)
 		}
 		if err == nil && len(u.Items) == 0 {

@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"run":                {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp", "internal/sqlitedb"},
 	"cmd":                {"*"},
 	"bench":              {"*"},
+	"internal/everyday":  {},
 	"internal/house":     {},
 	"internal/goruntime": {},
 	"internal/pgtest":    {},

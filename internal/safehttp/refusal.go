@@ -57,7 +57,7 @@ func (c *Client) fetchError(u *url.URL, err error) error {
 		return media.Errorf(media.CodeNotFound, "fetch from %s: no such host", origin(u))
 	}
 	// net/http quotes an answer that is no HTTP, which may be media.
-	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.Scrub(err.Error()))
+	e := media.Errorf(media.CodeUnavailable, "fetch from %s: %s", origin(u), media.ErrorText(err.Error()))
 	e.Cause = err
 	return e
 }

@@ -1,15 +1,14 @@
 package ledgertest
 
 import (
-	"encoding/base64"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"atelier/internal/everyday"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -99,21 +98,23 @@ func messagesAtOnce(t *testing.T, f *fixture) {
 	}
 }
 
-func conversationWithoutBase64(t *testing.T, f *fixture) {
+func conversationTextUnchanged(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx := t.Context()
-	secret := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x89PNG canary \x00\xff", 12)))
-	c, r := f.conversation(t, owner, secret), f.run(t, owner, nil)
-	m := ledger.Message{ID: "m", ConversationID: c.ID, Role: ledger.RoleUser, RunID: r.ID, Agent: secret, Text: secret, Failure: ledger.Failure{Message: secret}}
+	said := everyday.Text()
+	link := everyday.Strings()[0].Text
+	c, r := f.conversation(t, owner, link), f.run(t, owner, nil)
+	m := ledger.Message{ID: "m", ConversationID: c.ID, Role: ledger.RoleUser, RunID: r.ID, Agent: said, Text: said, Failure: ledger.Failure{Message: said}}
 	must(t, f.SaveMessage(ctx, owner, m))
-	o := f.record(scoped(t, r), t, picture("a", media.Meta{FileName: secret, Metadata: map[string]any{"raw": secret}}))
-	o.Label, o.Description = secret, secret
+	o := f.record(scoped(t, r), t, picture("a", media.Meta{FileName: said, Metadata: map[string]any{"raw": said}}))
+	o.Label, o.Description = said, said
 	if w, err := f.Attach(ctx, owner, "m", []media.Output{o}); err != nil || len(w) > 0 {
 		t.Fatal(w, err)
 	}
-	got, err := f.Conversation(ctx, owner, c.ID)
-	must(t, err)
+	if got, err := f.Conversation(ctx, owner, c.ID); err != nil || got.Title != link {
+		t.Errorf("title %q, %v", got.Title, err)
+	}
 	messages, err := f.ListMessages(ctx, owner, c.ID, ledger.MessageQuery{})
 	must(t, err)
-	withoutBase64(t, secret, map[string]any{"conversation": got, "messages": messages, "attachments": f.attached(t, c, ledger.MessageQuery{})})
+	holdsText(t, said, map[string]any{"messages": messages, "attachments": f.attached(t, c, ledger.MessageQuery{})})
 }

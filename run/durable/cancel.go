@@ -27,7 +27,7 @@ func (e *Engine) Cancel(ctx context.Context, id string) error {
 		return err
 	}
 	if row == nil {
-		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
+		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 	}
 	if over := []dbos.WorkflowStatusType{dbos.WorkflowStatusSuccess, dbos.WorkflowStatusError, dbos.WorkflowStatusCancelled}; slices.Contains(over, row.Status) {
 		return nil

@@ -39,7 +39,7 @@ func (e *Engine) close(ctx context.Context) error {
 	e.settle(ctx)
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
-		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", scrubbed(err))
+		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", legible(err))
 	}
 	return errors.Join(err, e.lock.release(true))
 }

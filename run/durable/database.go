@@ -83,10 +83,10 @@ func fileFailure(what, path string, err error) error {
 		{"timed out", media.CodeUnavailable, "another program holds " + path + " for too long: end it"},
 	} {
 		if strings.Contains(err.Error(), known.sign) {
-			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, scrubbed(err))
+			return media.Errorf(known.code, "%s: %s: %w", what, known.advice, legible(err))
 		}
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: see that %s and its folder can be read and written: %w", what, path, scrubbed(err))
+	return media.Errorf(media.CodeUnavailable, "%s: see that %s and its folder can be read and written: %w", what, path, legible(err))
 }
 
 // failure gives an error of the database its code.
@@ -155,10 +155,10 @@ func (t *told) Error() string { return t.text }
 // Unwrap gives the engine's error.
 func (t *told) Unwrap() error { return t.cause }
 
-func scrubbed(err error) error {
+func legible(err error) error {
 	under := err
 	for own, ok := errors.AsType[*dbos.Error](under); ok && errors.Unwrap(own) != nil; own, ok = errors.AsType[*dbos.Error](under) {
 		under = errors.Unwrap(own)
 	}
-	return &told{text: engineWords.ReplaceAllString(media.Scrub(under.Error()), ""), cause: err}
+	return &told{text: engineWords.ReplaceAllString(media.ErrorText(under.Error()), ""), cause: err}
 }

@@ -9,7 +9,7 @@
 // finished steps give what they gave before.
 //
 // The engine's tables hold small texts: the input of work and the results of steps.
-// They are searched for base64, which is taken out.
+// They are kept byte for byte.
 //
 // Errors are media.Error values: invalid, not_found, conflict, cancelled, unavailable.
 // It may import media and journal.

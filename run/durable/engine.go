@@ -160,14 +160,10 @@ func (e *Engine) Launch(work Work) error {
 }
 
 // Start begins work in this process and returns when it is kept. An id that is known
-// is media.CodeConflict. The input is a small text without media: one that looks like it is
-// media.CodeInvalid, because it would be kept otherwise than it was given.
+// is media.CodeConflict. The input is a small text without media.
 func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if id == "" {
 		return media.Errorf(media.CodeInvalid, "start work: it needs an id")
-	}
-	if kept := media.Scrub(string(input)); kept != string(input) {
-		return media.Errorf(media.CodeInvalid, "what the run is given holds media as text, or words that look like it (48 letters or more that mean nothing): give pictures as files or refs, and other names to folders and files")
 	}
 	if e.gate.isClosed() {
 		return media.Errorf(media.CodeUnavailable, "the engine is closing: start the work again later")
@@ -215,7 +211,7 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", scrubbed(err)
+		return "", legible(err)
 	}
 	return "", nil
 }

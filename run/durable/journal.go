@@ -143,7 +143,7 @@ func (b *body) run(context.Context) (string, error) {
 	if !b.over {
 		var raw []byte
 		raw, b.failed = b.fn()
-		b.over, b.out = true, media.Scrub(string(raw))
+		b.over, b.out = true, string(raw)
 	}
 	if b.failed != nil {
 		return markNone, nil // the caller gets it; the engine would remember it

@@ -82,7 +82,7 @@ func (e *Engine) look() {
 	now := e.cfg.Now()
 	if e.away.IsZero() {
 		e.away = now
-		e.cfg.Logger.WarnContext(e.root, "database lost", slog.String("error", media.Scrub(err.Error())))
+		e.cfg.Logger.WarnContext(e.root, "database lost", slog.String("error", media.ErrorText(err.Error())))
 	}
 	if now.Sub(e.away) < e.cfg.Patience && !errors.Is(err, ErrGone) {
 		return

@@ -108,13 +108,13 @@ func serverFailure(what string, err error) error {
 	code, advice := verdict(stateOf(err))
 	switch {
 	case code != "":
-		return media.Errorf(code, "%s: %s: %w", what, advice, scrubbed(unwrapped(err)))
+		return media.Errorf(code, "%s: %s: %w", what, advice, legible(unwrapped(err)))
 	case errors.As(err, &dial):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs, and the host and port of its URL: %s", what, reason(dial))
 	case errors.Is(err, context.DeadlineExceeded):
 		return media.Errorf(media.CodeUnavailable, "%s: the database server does not answer: check that it runs", what)
 	}
-	return media.Errorf(media.CodeUnavailable, "%s: see that the database server runs and takes what is written: %w", what, scrubbed(err))
+	return media.Errorf(media.CodeUnavailable, "%s: see that the database server runs and takes what is written: %w", what, legible(err))
 }
 
 // verdict tells what is wrong with a server by its error code; no code if that does not tell.
@@ -165,5 +165,5 @@ func reason(err error) string {
 		return "it took too long"
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return media.Scrub(first)
+	return media.ErrorText(first)
 }

@@ -24,7 +24,7 @@ type Step struct {
 func (e *Engine) Steps(id string) ([]Step, error) {
 	rows, err := dbos.GetWorkflowSteps(e.root, id, dbos.WithStepsLoadOutput(true))
 	if err != nil {
-		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, scrubbed(err))
+		return nil, media.Errorf(media.CodeUnavailable, "read the steps of work %s: %w", id, legible(err))
 	}
 	var out []Step
 	at := map[string]int{}

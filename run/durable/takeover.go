@@ -49,7 +49,7 @@ func (e *Engine) State(id string) (State, []byte, error) {
 		return "", nil, err
 	}
 	if row == nil {
-		return "", nil, media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
+		return "", nil, media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 	}
 	input, _ := row.Input.(string)
 	switch row.Status {
@@ -138,7 +138,7 @@ func (e *Engine) TakeOver(ctx context.Context, id string) error {
 		return err
 	}
 	if row == nil {
-		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.Scrub(id))
+		return media.Errorf(media.CodeNotFound, "there is no durable work %.40q", media.ErrorText(id))
 	}
 	if row.Status == dbos.WorkflowStatusEnqueued {
 		return nil

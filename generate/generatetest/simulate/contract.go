@@ -71,7 +71,7 @@ func (k *Contract) Check(c generatetest.Captured) error {
 		return err
 	}
 	if err := schema.Validate(body); err != nil {
-		return fmt.Errorf("body: %s", media.Scrub(err.Error()))
+		return fmt.Errorf("body: %s", media.ErrorText(err.Error()))
 	}
 	return nil
 }

@@ -199,7 +199,7 @@ func (c *Client) Clean(s string) string {
 	if c.Secret != "" {
 		s = strings.ReplaceAll(s, c.Secret, "[key]")
 	}
-	s = strings.Join(strings.Fields(media.Scrub(s)), " ")
+	s = strings.Join(strings.Fields(media.ErrorText(s)), " ")
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + "…"
 	}

@@ -37,11 +37,12 @@ func text(s string) any {
 	return s
 }
 
-// prose is free text: without base64 runs, NUL bytes or broken UTF-8.
+// prose is free text as it came, but for what a database cannot hold: NUL bytes and broken
+// UTF-8.
 func prose(s string) any { return text(clean(s)) }
 
 func clean(s string) string {
-	return media.Scrub(strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", ""))
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
 func number[T int | int64 | float64](n T) any {
@@ -58,8 +59,8 @@ func flag(b bool) int {
 	return 0
 }
 
-// document is JSON for a column: empty becomes NULL, base64 runs are replaced, and what
-// JSON cannot hold is noted rather than losing the row.
+// document is JSON for a column: empty becomes NULL, and what JSON cannot hold is noted
+// rather than losing the row.
 func document(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {

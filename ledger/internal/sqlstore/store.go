@@ -194,7 +194,7 @@ func (s *Store) attempt(ctx context.Context, tx *sql.Tx, what string, fn func() 
 	}
 	if err != nil {
 		s.cfg.Logger.WarnContext(ctx, "ledger row not saved", slog.String("what", what),
-			slog.String("error", media.Scrub(err.Error())))
+			slog.String("error", media.ErrorText(err.Error())))
 		if _, rerr := tx.ExecContext(ctx, "ROLLBACK TO SAVEPOINT secondary"); rerr != nil {
 			return s.failure(what, rerr)
 		}

@@ -1,0 +1,157 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Limits of what is measured for a description.
+const (
+	// measureTime bounds the measuring of one description.
+	measureTime = 5 * time.Second
+	// maxValues is how many frequent values of a column are shown, maxDistinct how many
+	// different ones are counted for that.
+	maxValues   = 24
+	maxDistinct = 1000
+)
+
+// kindOf gives the kind of a database's type: integer, number, text, date, datetime, boolean.
+func kindOf(databaseType string) string {
+	t := strings.ToLower(databaseType)
+	begins := func(words ...string) bool {
+		for _, w := range words {
+			if strings.HasPrefix(t, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case strings.HasSuffix(t, "[]"):
+		return "text"
+	case begins("bool"):
+		return "boolean"
+	case begins("interval"):
+		return "text"
+	case begins("int", "bigint", "smallint", "tinyint", "mediumint", "serial", "bigserial", "smallserial"):
+		return "integer"
+	case begins("real", "double", "float", "numeric", "decimal", "number"):
+		return "number"
+	case begins("timestamp", "datetime"):
+		return "datetime"
+	case t == "date":
+		return "date"
+	}
+	return "text"
+}
+
+// measurable says whether a column has an order and can be grouped in both databases.
+func (c column) measurable() bool {
+	t := strings.ToLower(c.DatabaseType)
+	return c.Type != "text" || t == "" || strings.Contains(t, "char") || strings.Contains(t, "text") || strings.Contains(t, "clob")
+}
+
+// measure adds missing and distinct values, ranges and frequent values to tables, as far as
+// the time lasts; a note says where it does not.
+func (d *Database) measure(ctx context.Context, tables []table) {
+	ctx, cancel := context.WithTimeout(ctx, measureTime)
+	defer cancel()
+	for i := range tables {
+		t := &tables[i]
+		if t.Rows == nil && t.Kind == "table" || t.Rows != nil && *t.Rows > maxCount {
+			t.Notes = append(t.Notes, "the table is too large to be measured: ask for ranges and values by SQL")
+			continue
+		}
+		columns := append([]column(nil), t.Columns...)
+		err := d.read(ctx, func(tx *sql.Tx) error {
+			for k := range columns {
+				if err := d.measureColumn(ctx, tx, t.Name, &columns[k]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Notes = append(t.Notes, "the columns could not be measured: ask for ranges and values by SQL")
+			continue
+		}
+		t.Columns = columns
+	}
+}
+
+// measureColumn asks for the facts of one column.
+func (d *Database) measureColumn(ctx context.Context, tx *sql.Tx, from string, c *column) error {
+	name, of := d.engine.quote(c.Name), d.engine.quote(from)
+	var missing, distinct int64
+	if !c.measurable() {
+		q := fmt.Sprintf("SELECT count(*) - count(%s) FROM %s", name, of) //nolint:gosec // the names are quoted
+		err := tx.QueryRowContext(ctx, q).Scan(&missing)
+		c.Missing = &missing
+		return err
+	}
+	low, high := "min("+name+")", "max("+name+")"
+	if c.Type == "boolean" {
+		low, high = "NULL", "NULL"
+	}
+	q := fmt.Sprintf("SELECT count(*) - count(%[1]s), (SELECT count(*) FROM (SELECT DISTINCT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d) AS d), %[4]s, %[5]s FROM %[2]s", name, of, maxDistinct+1, low, high) //nolint:gosec // the names are quoted
+	if err := tx.QueryRowContext(ctx, q).Scan(&missing, &distinct, &c.Min, &c.Max); err != nil {
+		return err
+	}
+	c.Missing, c.Distinct, c.DistinctCapped = &missing, &distinct, distinct > maxDistinct
+	if c.DistinctCapped {
+		*c.Distinct = maxDistinct
+	}
+	c.Min, c.Max = d.plain(c.Min, ""), d.plain(c.Max, "")
+	c.refine()
+	if c.Type != "text" && c.Type != "boolean" {
+		return nil
+	}
+	c.Min, c.Max = nil, nil
+	if c.DistinctCapped {
+		return nil
+	}
+	q = fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY count(*) DESC, %[1]s LIMIT %[3]d", name, of, maxValues)
+	values, err := list(ctx, tx, q, func(scan func(...any) error) (any, error) {
+		var v any
+		return v, scan(&v)
+	})
+	for _, v := range values {
+		c.Values = append(c.Values, clip(fmt.Sprint(d.plain(v, "")), 60))
+	}
+	return err
+}
+
+// refine finds what a column of texts, or of no type, holds: SQLite writes dates as text.
+func (c *column) refine() {
+	if c.Type != "text" {
+		return
+	}
+	switch low := c.Min.(type) {
+	case int64:
+		if _, ok := c.Max.(int64); ok {
+			c.Type = "integer"
+			return
+		}
+		if _, ok := c.Max.(float64); ok {
+			c.Type = "number"
+		}
+	case float64:
+		if _, ok := c.Max.(string); !ok {
+			c.Type = "number"
+		}
+	case string:
+		high, _ := c.Max.(string)
+		for kind, layouts := range map[string][]string{"date": {time.DateOnly}, "datetime": {time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04"}} {
+			for _, layout := range layouts {
+				_, first := time.Parse(layout, low)
+				_, last := time.Parse(layout, high)
+				if first == nil && last == nil {
+					c.Type = kind
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package file
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/media"
+)
+
+// letter is a Word document with what text documents have.
+func letter(tb testing.TB) string {
+	tb.Helper()
+	w := func(s string) string { return `<w:r><w:t xml:space="preserve">` + s + `</w:t></w:r>` }
+	cell := func(s string) string { return `<w:tc><w:p>` + w(s) + `</w:p></w:tc>` }
+	body := `<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr>` + w("Annual ") + w("report") + `</w:p>` +
+		`<w:p>` + w("Sales rose &amp; costs fell.") + `<w:del><w:r><w:t>gone</w:t><w:delText>gone</w:delText></w:r></w:del></w:p><w:p/>` +
+		`<w:p><w:pPr><w:numPr/></w:pPr>` + w("one") + `</w:p><w:p><w:pPr><w:numPr/></w:pPr>` + w("two") + `</w:p>` +
+		`<w:tbl><w:tr>` + cell("Region") + cell("Sales") + `</w:tr><w:tr>` + cell("Nord") + cell("1.234,50 €") + `</w:tr></w:tbl>` +
+		`<w:p><w:r><w:br w:type="page"/></w:r>` + w("On the second page") + `</w:p>`
+	return archive(tb, map[string]string{
+		"word/document.xml": `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` + body + `</w:body></w:document>`,
+		"word/styles.xml":   `<w:styles xmlns:w="w"><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+		"docProps/core.xml": `<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>The title</dc:title><dc:creator>me</dc:creator></cp:coreProperties>`,
+	})
+}
+
+func archive(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		f, err := z.Create(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_, _ = f.Write([]byte(content))
+	}
+	if err := z.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestReadWord(t *testing.T) {
+	t.Parallel()
+	r := readOne(t, "a.docx", letter(t))
+	want := "# Annual report\n\nSales rose & costs fell.\n- one\n- two\nRegion | Sales\nNord | 1.234,50 €\n\n[page 2]\nOn the second page"
+	if d := cmp.Diff(want, *r.Text); d != "" || r.Title != "The title" || r.Format != "docx" || r.Pages != 2 {
+		t.Errorf("reading %+v (-want +got):\n%s", r, d)
+	}
+	f, _ := folder(t, map[string]string{"a.docx": letter(t), "b.txt": strings.Repeat("one ", 25) + strings.Repeat("two ", 25)})
+	res, err := f.call(t, map[string]any{"Path": "a.docx", "Page": 2.0})
+	if r := back(t, res); err != nil || r.Page != 2 || !strings.HasSuffix(*r.Text, "On the second page") || strings.Contains(*r.Text, "Annual") {
+		t.Errorf("page 2: %v %q", err, *r.Text)
+	}
+	res, err = f.call(t, map[string]any{"Path": "a.docx", "Page": 7.0})
+	if r := back(t, res); err != nil || *r.Text != "" || !r.warned("no page 7") {
+		t.Errorf("page 7: %v %+v", err, r)
+	}
+	res, err = f.call(t, map[string]any{"Path": "b.txt", "Page": 2.0, "Limit": 100.0})
+	if r := back(t, res); err != nil || *r.Text != strings.Repeat("two ", 25) {
+		t.Errorf("second part of a text: %v %+v", err, r)
+	}
+}
+
+func TestReadDamagedWord(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"no archive": "PK\x03\x04\x14\x00", "nothing in it": archive(t, map[string]string{"a.txt": "x"}),
+		"cut": archive(t, map[string]string{"word/document.xml": "<w:document><w:body><w:p>"}),
+	} {
+		f, _ := folder(t, map[string]string{"a.docx": content})
+		if _, err := f.call(t, map[string]any{"Path": "a.docx"}); media.CodeOf(err) != media.CodeCorrupt {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r := readOne(t, "a.docx", "only text"); r.Kind != "text" || *r.Text != "only text" {
+		t.Errorf("text under the name of a document: %+v", r)
+	}
+}

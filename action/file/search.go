@@ -1,0 +1,324 @@
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"atelier/action"
+	"atelier/action/internal/charset"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// Limits of Search Files.
+const (
+	// maxShown is how many matches are shown with their lines; all are counted.
+	maxShown = 100
+	// maxContext is how many lines around a match are shown on each side.
+	maxContext = 10
+	// maxLine is how much of one line is searched, in bytes, and lineShown how much is
+	// shown, in characters.
+	maxLine   = 64 << 10
+	lineShown = 300
+	// maxExtracted is how many characters of a PDF or Word document are searched.
+	maxExtracted = 2_000_000
+	// searchTime ends a search; what was found until then is given.
+	searchTime = 30 * time.Second
+)
+
+// match is one line that matches.
+type match struct {
+	Path string `json:"path"`
+	// Line counts from 1 on; of a PDF or Word document Page says where it is instead.
+	Line   int      `json:"line,omitempty"`
+	Page   int      `json:"page,omitempty"`
+	Text   string   `json:"text"`
+	Before []string `json:"before,omitempty"`
+	After  []string `json:"after,omitempty"`
+}
+
+// fileCount is how many lines of a file match.
+type fileCount struct {
+	Path  string `json:"path"`
+	Count int    `json:"count"`
+}
+
+func (f *Files) searchAction() action.Action {
+	out := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, IsArray: true, Description: description}
+	}
+	in := func(name, kind string, def any, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Input, ValueType: action.Scalar, Type: kind, Default: def, Description: description}
+	}
+	return action.Action{
+		Name: "Search Files",
+		Description: "Searches logs and other text, PDF and Word files of the folder for a regular expression and gives the lines that match, with their place. " +
+			"All matching lines are counted, also those that are not shown.",
+		Tags: []string{"file", action.TagSource},
+		Params: []action.Param{
+			{Name: "Pattern", Direction: action.Input, ValueType: action.Scalar, Required: true, Description: "Regular expression (RE2), such as ERROR|WARN or timeout after \\d+ s."},
+			in("Path", "", ".", "File or folder to search; the whole by default."),
+			in("Files", "", nil, "Only files whose name matches, such as *.log."),
+			in("Context", "integer", 0, "How many lines before and after each match to show, 10 at most."),
+			in("MaxMatches", "integer", 30, "How many matches to show, 100 at most."),
+			in("MatchCase", "boolean", false, "Whether capital letters matter."),
+			out("matches", "path, line (or page), text, before and after of each match shown."),
+			{Name: "matchCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many lines match in all files."},
+			out("files", "path and count of each file with matches."),
+			{Name: "searched", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many files were searched."},
+			out("skipped", "path and reason of files that were not searched."),
+			{Name: "truncated", Direction: action.Output, ValueType: action.Scalar, Type: "boolean", Description: "Whether there are more matches than are shown."},
+		},
+		Run: f.search,
+	}
+}
+
+// search runs Search Files.
+func (f *Files) search(ctx context.Context, c *action.Call) (action.Result, error) {
+	s, err := newSearch(f, c)
+	if err != nil {
+		return action.Result{}, err
+	}
+	name, err := f.locate(c.Text("Path"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	info, err := f.root.Stat(name)
+	if err != nil {
+		return action.Result{}, f.explain(ctx, c.Text("Path"), name, err)
+	}
+	timed, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	l := listing{files: f, pattern: s.names, each: func(p string, info fs.FileInfo) error { return s.file(timed, p, info.Size()) }}
+	if info.IsDir() {
+		err = l.walk(timed, name)
+	} else {
+		err = l.add(name, info)
+	}
+	if err != nil && ctx.Err() != nil {
+		return action.Result{}, err
+	}
+	s.late = err != nil && errors.Is(timed.Err(), context.DeadlineExceeded)
+	if err != nil && !s.late {
+		return action.Result{}, err
+	}
+	return s.result(), nil
+}
+
+// search is one search while it runs.
+type search struct {
+	files    *Files
+	re       *regexp.Regexp
+	names    string
+	context  int
+	most     int
+	matches  []match
+	counts   []fileCount
+	total    int
+	searched int
+	skipped  []skip
+	late     bool
+}
+
+func newSearch(f *Files, c *action.Call) (*search, error) {
+	s := &search{files: f, names: strings.TrimSpace(c.Text("Files"))}
+	pattern := c.Text("Pattern")
+	if strings.TrimSpace(pattern) == "" || len(pattern) > 1000 {
+		return nil, media.Errorf(media.CodeInvalid, "Pattern must have 1 to 1,000 characters")
+	}
+	if !c.Bool("MatchCase") {
+		pattern = "(?i)" + pattern
+	}
+	var err error
+	if s.re, err = regexp.Compile(pattern); err != nil {
+		e := media.Errorf(media.CodeInvalid, "Pattern is no regular expression of RE2 (%s): it has no lookaround and no back references", short(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 120))
+		e.Retryable = true
+		return nil, e
+	}
+	if _, err := path.Match(s.names, ""); err != nil {
+		return nil, media.Errorf(media.CodeInvalid, "Files %q is malformed: use * and ? such as *.log", short(s.names, 80))
+	}
+	s.context = min(max(0, c.Int("Context")), maxContext)
+	s.most = min(max(1, c.Int("MaxMatches")), maxShown)
+	return s, nil
+}
+
+// file searches one file.
+func (s *search) file(ctx context.Context, name string, size int64) error {
+	src := Source{Name: name, Size: size, Open: s.files.opener(name)}
+	head, err := headOf(src)
+	if err != nil {
+		s.skip(name, reason(err))
+		return ctx.Err()
+	}
+	kind := kindOfName(name)
+	if isPDF(head) || kind == kindDOCX {
+		return s.document(ctx, src)
+	}
+	if r, binary := (document{name: name, head: head, size: size}).unreadable(); binary {
+		why := "binary (" + r.MimeType + ")"
+		if kind == kindTable {
+			why = "a workbook: use Query Tables"
+		}
+		s.skip(name, why)
+		return ctx.Err()
+	}
+	r, err := src.Open()
+	if err != nil {
+		s.skip(name, reason(err))
+		return ctx.Err()
+	}
+	defer func() { _ = r.Close() }() // read only
+	s.searched++
+	return s.lines(ctx, name, charset.NewReader(r))
+}
+
+func (s *search) skip(name, why string) {
+	if len(s.skipped) < maxSkipped {
+		s.skipped = append(s.skipped, skip{Path: short(name, 200), Reason: short(why, 120)})
+	}
+}
+
+// document searches the text of a PDF or Word document.
+func (s *search) document(ctx context.Context, src Source) error {
+	doc, err := Extract(ctx, src, maxExtracted)
+	if err != nil {
+		s.skip(src.Name, err.Error())
+		return ctx.Err()
+	}
+	s.searched++
+	if doc.Truncated {
+		s.skip(src.Name, fmt.Sprintf("only its first %d characters were searched", maxExtracted))
+	}
+	from := len(s.matches)
+	if err := s.lines(ctx, src.Name, strings.NewReader(doc.Text)); err != nil {
+		return err
+	}
+	pages := pageStarts(doc.Text)
+	for i := from; i < len(s.matches); i++ {
+		m := &s.matches[i]
+		for page, line := range pages {
+			if m.Line >= line {
+				m.Page = page + 1
+			}
+		}
+		m.Line = 0
+	}
+	return nil
+}
+
+// pageStarts gives the line on which each page of an extracted text begins.
+func pageStarts(text string) []int {
+	out := []int{1}
+	for i, line := range strings.Split(text, "\n") {
+		if n, ok := strings.CutPrefix(line, "[page "); ok && strings.TrimSuffix(n, "]") == strconv.Itoa(len(out)+1) {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// lines searches text line by line in fixed memory. Media in it is named first, so that no part
+// of a picture is shown; lines behind folded base64 count less.
+func (s *search) lines(ctx context.Context, name string, r io.Reader) error {
+	in := bufio.NewReaderSize(wire.NameReader(r), maxLine)
+	var before []string // the last lines
+	open := 0           // the first match that still wants lines behind it
+	count, from := 0, len(s.matches)
+	for n := 1; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			break
+		}
+		line, err := readLine(in)
+		if err != nil && len(line) == 0 {
+			break
+		}
+		for i := max(open, from); i < len(s.matches); i++ {
+			if m := &s.matches[i]; n > m.Line+s.context {
+				open = i + 1
+			} else {
+				m.After = append(m.After, shownLine(line))
+			}
+		}
+		if s.re.Match(line) {
+			if count++; len(s.matches) < s.most {
+				s.matches = append(s.matches, match{Path: name, Line: n, Text: shownLine(line), Before: append([]string(nil), before...)})
+			}
+		}
+		if s.context > 0 {
+			if before = append(before, shownLine(line)); len(before) > s.context {
+				before = before[1:]
+			}
+		}
+	}
+	if count > 0 {
+		s.total += count
+		s.counts = append(s.counts, fileCount{Path: name, Count: count})
+	}
+	return ctx.Err()
+}
+
+// readLine reads a line without its end; of one that is longer than maxLine the beginning.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line = bytes.Clone(line)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = in.ReadSlice('\n')
+		}
+	}
+	return bytes.TrimRight(line, "\r\n"), err
+}
+
+func shownLine(line []byte) string {
+	s := string(line[:min(len(line), 4*lineShown)])
+	if utf8.RuneCountInString(s) > lineShown {
+		s = string([]rune(s)[:lineShown]) + "…"
+	}
+	return strings.ToValidUTF8(s, "�")
+}
+
+// result writes what was found so that a prompt can bear it.
+func (s *search) result() action.Result {
+	size, fit := 0, 0
+	for _, m := range s.matches {
+		size += len([]rune(m.Text)) + len([]rune(m.Path)) + 60
+		for _, l := range append(append([]string(nil), m.Before...), m.After...) {
+			size += len([]rune(l)) + 4
+		}
+		if size > maxOutcome*3/4 && fit > 0 {
+			break
+		}
+		fit++
+	}
+	matches := s.matches[:fit]
+	if matches == nil {
+		matches = []match{}
+	}
+	res := action.Result{Outputs: map[string]any{
+		"matches": matches, "matchCount": s.total, "files": append([]fileCount{}, s.counts[:min(50, len(s.counts))]...), "searched": s.searched, "truncated": s.total > fit,
+	}}
+	if len(s.skipped) > 0 {
+		res.Outputs["skipped"] = s.skipped[:min(20, len(s.skipped))]
+	}
+	res.Message = fmt.Sprintf("%d matching lines in %d of %d files", s.total, len(s.counts), s.searched)
+	if s.total > fit {
+		res.Message += fmt.Sprintf("; the first %d are shown: narrow Pattern, Path or Files", fit)
+	}
+	if s.late {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the search ended after %s: the counts are of the part that was searched", searchTime))
+		res.Message += " (the search ended early)"
+	}
+	return res
+}

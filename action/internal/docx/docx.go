@@ -1,0 +1,273 @@
+// Package docx reads the text of Word documents (.docx): paragraphs, headings, lists and
+// tables in their order, with page breaks. What a document unpacks to is bounded, and its
+// text streams past. Errors are media.Error values: [media.CodeCorrupt] for what is damaged,
+// [media.CodeTooLarge] beyond the bounds. It imports media and the standard library only.
+package docx
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"atelier/media"
+)
+
+// maxPart is how much one part of a document may unpack to, in bytes.
+const maxPart = 256 << 20
+
+// Document is an opened document.
+type Document struct {
+	body   *zip.File
+	title  string
+	levels map[string]int // of headings, by the id of their style
+}
+
+// Open reads what stands beside the text: title and styles.
+func Open(r io.ReaderAt, size int64) (*Document, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, corrupt(err)
+	}
+	d := &Document{levels: map[string]int{}}
+	for _, f := range z.File {
+		switch f.Name {
+		case "word/document.xml":
+			d.body = f
+		case "word/styles.xml":
+			err = d.styles(f)
+		case "docProps/core.xml":
+			err = d.properties(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if d.body == nil {
+		return nil, media.Errorf(media.CodeCorrupt, "the archive holds no Word document")
+	}
+	return d, nil
+}
+
+// Title is the title in the document's properties; it may be empty.
+func (d *Document) Title() string { return d.title }
+
+func corrupt(err error) error {
+	var own *media.Error
+	if errors.As(err, &own) {
+		return err
+	}
+	return media.Errorf(media.CodeCorrupt, "the Word document is damaged: %w", err)
+}
+
+// tokens gives the tokens of one part.
+func tokens(f *zip.File, fn func(xml.Token) error) error {
+	if f.UncompressedSize64 > maxPart {
+		return media.Errorf(media.CodeTooLarge, "the Word document unpacks to more than %d MiB", maxPart>>20)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return corrupt(err)
+	}
+	defer func() { _ = r.Close() }() // read only
+	dec := xml.NewDecoder(r)
+	for {
+		t, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return corrupt(err)
+		}
+		if err := fn(t); err != nil {
+			return err
+		}
+	}
+}
+
+// styles finds which styles are headings: by their English name, which Word keeps in every
+// language.
+func (d *Document) styles(f *zip.File) error {
+	id := ""
+	return tokens(f, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if !ok {
+			return nil
+		}
+		switch e.Name.Local {
+		case "style":
+			id = attr(e, "styleId")
+		case "name":
+			name := strings.ToLower(attr(e, "val"))
+			if level, ok := strings.CutPrefix(name, "heading "); ok {
+				d.levels[id], _ = strconv.Atoi(level) // 0 for other names
+			} else if name == "title" {
+				d.levels[id] = 1
+			}
+		}
+		return nil
+	})
+}
+
+func (d *Document) properties(f *zip.File) error {
+	in := false
+	return tokens(f, func(t xml.Token) error {
+		switch t := t.(type) {
+		case xml.StartElement:
+			in = t.Name.Local == "title"
+		case xml.EndElement:
+			in = false
+		case xml.CharData:
+			if in && len(d.title) < 1000 {
+				d.title += string(t)
+			}
+		}
+		return nil
+	})
+}
+
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Text calls write with the text, piece by piece in whole characters, and page with the
+// number of each page that begins, from 1 on.
+func (d *Document) Text(ctx context.Context, page func(n int), write func(string)) error {
+	p := &parser{doc: d, page: page, write: write}
+	page(1)
+	p.pages = 1
+	n := 0
+	return tokens(d.body, func(t xml.Token) error {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			p.start(t)
+		case xml.EndElement:
+			p.end(t.Name.Local)
+		case xml.CharData:
+			if p.inText {
+				p.line.Write(t)
+			}
+		}
+		return nil
+	})
+}
+
+// maxParagraph is how much of one paragraph is held before it is written, in bytes.
+const maxParagraph = 1 << 20
+
+// parser follows the body of a document.
+type parser struct {
+	doc   *Document
+	page  func(int)
+	write func(string)
+
+	line    strings.Builder // the paragraph at hand
+	inText  bool
+	prefix  string // of the paragraph: #, or - of a list
+	tables  int    // depth
+	pages   int
+	breaks  int  // page breaks that are due before the next paragraph
+	deleted int  // depth in deleted or moved text
+	began   bool // something was written
+}
+
+func (p *parser) start(e xml.StartElement) {
+	switch e.Name.Local {
+	case "p":
+		p.prefix = ""
+	case "pStyle":
+		if level := p.doc.levels[attr(e, "val")]; level > 0 {
+			p.prefix = strings.Repeat("#", min(level, 6)) + " "
+		}
+	case "numPr":
+		if p.prefix == "" {
+			p.prefix = "- "
+		}
+	case "t":
+		p.inText = p.deleted == 0 && p.line.Len() < maxParagraph
+	case "tab":
+		p.line.WriteByte('\t')
+	case "br", "cr":
+		if attr(e, "type") == "page" {
+			p.breaks++
+		} else {
+			p.line.WriteByte('\n')
+		}
+	case "lastRenderedPageBreak":
+		p.breaks = max(p.breaks, 1)
+	case "del", "moveFrom":
+		p.deleted++
+	case "tbl":
+		p.tables++
+	}
+}
+
+func (p *parser) end(name string) {
+	switch name {
+	case "t":
+		p.inText = false
+	case "p":
+		p.paragraph()
+	case "tc":
+		if p.tables > 0 {
+			s := strings.TrimRight(p.line.String(), " ")
+			p.line.Reset()
+			p.line.WriteString(s + " | ")
+		}
+	case "tr":
+		p.flush(strings.TrimSuffix(p.line.String(), " | "), "\n")
+	case "tbl":
+		p.tables = max(0, p.tables-1)
+	case "del", "moveFrom":
+		p.deleted = max(0, p.deleted-1)
+	}
+}
+
+// paragraph ends a paragraph; those of a table's row stand in one line.
+func (p *parser) paragraph() {
+	if p.tables > 0 {
+		if s := p.line.String(); s != "" && !strings.HasSuffix(s, " | ") && !strings.HasSuffix(s, " ") {
+			p.line.WriteByte(' ')
+		}
+		return
+	}
+	text := p.line.String()
+	if strings.TrimSpace(text) == "" {
+		p.line.Reset()
+		return
+	}
+	gap := "\n\n"
+	if p.prefix == "- " {
+		gap = "\n"
+	}
+	p.flush(p.prefix+text, gap)
+}
+
+// flush writes a line behind the page breaks that are due.
+func (p *parser) flush(text, gap string) {
+	p.line.Reset()
+	text = strings.TrimRight(text, " ")
+	if strings.Trim(text, " |") == "" {
+		return
+	}
+	if p.began {
+		p.write(gap)
+	}
+	for ; p.breaks > 0 && p.began; p.breaks-- {
+		p.pages++
+		p.page(p.pages)
+	}
+	p.breaks, p.began = 0, true
+	p.write(text)
+}

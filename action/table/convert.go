@@ -1,0 +1,198 @@
+package table
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// maxUnusable is how many unusable values are shown, maxDistinct how many different values
+// of a column are told apart.
+const (
+	maxUnusable = 5
+	maxDistinct = 1000
+	maxValues   = 24
+)
+
+// stats are what the second reading finds in a column.
+type stats struct {
+	missing, unusable int
+	shown             []string // the first unusable values that differ
+	low, high         any
+	counts            map[string]int
+	numbers           map[float64]struct{}
+	capped            bool
+	// yes and no are the words of a boolean.
+	yes, no string
+}
+
+// take converts a cell to what is stored and counts it: int64, float64, string or nil.
+func (c *column) take(in cell) any {
+	if c.isMissing(in.text) {
+		c.missing++
+		return nil
+	}
+	v, ok := c.convert(in)
+	if !ok {
+		c.unusable++
+		if len(c.shown) < maxUnusable {
+			c.show(clip(string(in.text), 60))
+		}
+		return nil
+	}
+	if v == nil {
+		c.missing++
+	}
+	c.note(v)
+	return v
+}
+
+// isMissing reports no value, by what the column holds.
+func (c *column) isMissing(b []byte) bool {
+	if c.kind != Text {
+		return isMissing(b) || isWeaklyMissing(b)
+	}
+	return isMissing(b) && (!c.code || string(b) != "NA")
+}
+
+func (c *column) show(s string) {
+	for _, o := range c.shown {
+		if o == s {
+			return
+		}
+	}
+	c.shown = append(c.shown, s)
+}
+
+// convert reads a cell as what the column holds.
+func (c *column) convert(in cell) (any, bool) {
+	switch c.kind {
+	case Integer, Number:
+		if c.yearly {
+			m, ok := parseDate(in.text)
+			return int64(m.year), ok
+		}
+		return c.number(in)
+	case Date, DateTime:
+		return c.date(in.text)
+	case Boolean:
+		v, _, ok := truth(in.text)
+		if !ok {
+			return nil, false
+		}
+		if v {
+			c.yes = string(in.text)
+			return int64(1), true
+		}
+		c.no = string(in.text)
+		return int64(0), true
+	case Text:
+	}
+	return string(bytes.ToValidUTF8(in.text, []byte("�"))), true
+}
+
+func (c *column) number(in cell) (any, bool) {
+	n, ok := numberOf(in)
+	if n.zeros && c.zeros {
+		return int64(digits(in.text)), true
+	}
+	if !ok || n.zeros || n.unit != "" && n.unit != c.unit {
+		return nil, false
+	}
+	v, _ := n.value(c.comma)
+	if c.sentinel && isSentinel(v) {
+		return nil, true
+	}
+	if c.kind == Integer && v == math.Trunc(v) {
+		return int64(v), true
+	}
+	return v, true
+}
+
+func (c *column) date(b []byte) (any, bool) {
+	if c.compact && len(b) == 8 && isPlain(b) {
+		m := moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}
+		return m.text(false), m.valid()
+	}
+	m, ok := parseDate(b)
+	if !ok {
+		return nil, false
+	}
+	if m, ok = m.settle(c.dayFirst); !ok {
+		return nil, false
+	}
+	return m.text(c.kind == DateTime), true
+}
+
+// note keeps range and distinct values.
+func (c *column) note(v any) {
+	switch v := v.(type) {
+	case int64:
+		c.measure(float64(v), v)
+		if c.kind == Boolean {
+			c.count(strconv.FormatInt(v, 10))
+		}
+	case float64:
+		c.measure(v, v)
+	case string:
+		if c.kind != Text {
+			if c.low == nil || v < c.low.(string) { //nolint:forcetypeassert // of a column of dates
+				c.low = v
+			}
+			if c.high == nil || v > c.high.(string) { //nolint:forcetypeassert // of a column of dates
+				c.high = v
+			}
+		}
+		c.count(v)
+	}
+}
+
+func (c *column) measure(f float64, v any) {
+	if c.low == nil || f < float(c.low) {
+		c.low = v
+	}
+	if c.high == nil || f > float(c.high) {
+		c.high = v
+	}
+	if c.capped {
+		return
+	}
+	if c.numbers == nil {
+		c.numbers = map[float64]struct{}{}
+	}
+	if len(c.numbers) < maxDistinct {
+		c.numbers[f] = struct{}{}
+	} else if _, ok := c.numbers[f]; !ok {
+		c.capped = true
+	}
+}
+
+func float(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return 0
+}
+
+// count notes a value of a column of texts or dates.
+func (c *column) count(v string) {
+	if len(v) > 200 {
+		v = v[:200] // longer ones are told apart by their beginning
+	}
+	if c.counts == nil {
+		c.counts = map[string]int{}
+	}
+	n, ok := c.counts[v]
+	switch {
+	case ok:
+		c.counts[v] = n + 1
+	case c.capped:
+	case len(c.counts) < maxDistinct:
+		c.counts[v] = 1
+	default:
+		c.capped = true
+	}
+}

@@ -1,0 +1,355 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// order says in which order day and month stand.
+type order int
+
+const (
+	settled    order = iota // by a month's name or a year in front
+	dotted                  // 3.4.2024: day first
+	undecided               // 3/4/2024: the column decides
+	dayOnly                 // 13/4/2024
+	monthOnly               // 4/13/2024
+	everything              // number of orders
+)
+
+// moment is a date as it is written, perhaps with a time.
+type moment struct {
+	year int
+	// month and day as settled, or the first and second number where order is undecided.
+	month, day int
+	order      order
+	// clock is the second of the day, -1 without a time.
+	clock int
+	// zone is as written: Z or +02:00.
+	zone bool
+	// monthly says that no day is written.
+	monthly bool
+}
+
+// valid tells a day of the calendar.
+func (m moment) valid() bool {
+	if m.year < 1 || m.year > 9999 || m.month < 1 || m.month > 12 || m.day < 1 || m.day > 31 {
+		return false
+	}
+	return m.day <= 28 || time.Date(m.year, time.Month(m.month), m.day, 0, 0, 0, 0, time.UTC).Day() == m.day
+}
+
+// settle gives the moment under the column's order of day and month.
+func (m moment) settle(dayFirst bool) (moment, bool) {
+	switch m.order {
+	case undecided, dayOnly, monthOnly:
+		if dayFirst {
+			m.month, m.day = m.day, m.month
+		}
+		m.order = settled
+	case settled, dotted, everything:
+	}
+	return m, m.valid()
+}
+
+// text is the moment in ISO form.
+func (m moment) text(withClock bool) string {
+	t := time.Date(m.year, time.Month(m.month), m.day, 0, 0, max(0, m.clock), 0, time.UTC)
+	if withClock {
+		return t.Format(time.DateTime)
+	}
+	return t.Format(time.DateOnly)
+}
+
+// maxDate is how long a date is at most, in bytes.
+const maxDate = 40
+
+// parseDate reads ISO dates and times, 31.12.2024, 12/31/2024, 31.12.24, 2024-03, 3 March 2024,
+// Mar 2024, with times behind them. Bare years are numbers.
+func parseDate(b []byte) (moment, bool) {
+	if len(b) < 6 || len(b) > maxDate {
+		return moment{}, false
+	}
+	if b[0] < '0' || b[0] > '9' {
+		return namedMonth(b)
+	}
+	parts, n, sep, rest := splitDate(b)
+	if n < 2 {
+		return namedMonth(b)
+	}
+	m := moment{clock: -1}
+	if len(rest) > 0 {
+		if n != 3 || !m.time(rest) {
+			return namedMonth(b)
+		}
+	}
+	return m.numeric(parts, n, sep)
+}
+
+// numeric reads a date of numbers.
+func (m moment) numeric(parts [3][]byte, n int, sep byte) (moment, bool) {
+	first, second, third := digits(parts[0]), digits(parts[1]), digits(parts[2])
+	switch {
+	case n == 2:
+		m.monthly, m.day = true, 1
+		switch {
+		case sep == '.':
+			return moment{}, false
+		case len(parts[0]) == 4 && len(parts[1]) == 2:
+			m.year, m.month = first, second
+		case len(parts[1]) == 4 && len(parts[0]) <= 2:
+			m.year, m.month = second, first
+		}
+		return m, m.year >= 1000 && m.year < 3000 && m.valid()
+	case len(parts[0]) == 4 && len(parts[1]) <= 2 && len(parts[2]) <= 2:
+		m.year, m.month, m.day = first, second, third
+		return m, m.valid()
+	case len(parts[0]) > 2 || len(parts[1]) > 2:
+		return moment{}, false
+	case len(parts[2]) == 4:
+		m.year = third
+	case len(parts[2]) == 2 && sep != '-':
+		m.year = century(third)
+	default:
+		return moment{}, false
+	}
+	if sep == '.' {
+		m.order, m.month, m.day = dotted, second, first
+		return m, m.valid()
+	}
+	m.month, m.day, m.order = first, second, undecided
+	switch {
+	case first > 12 && second > 12:
+		return moment{}, false
+	case first > 12:
+		m.order = dayOnly
+		return m, moment{year: m.year, month: second, day: first}.valid()
+	case second > 12:
+		m.order = monthOnly
+	}
+	return m, m.order == undecided && first > 0 && second > 0 || m.valid()
+}
+
+// century completes a year of two digits: 00 to 69 are in this century.
+func century(y int) int {
+	if y < 70 {
+		return 2000 + y
+	}
+	return 1900 + y
+}
+
+// splitDate cuts b into up to three numbers and what follows them.
+func splitDate(b []byte) (parts [3][]byte, n int, sep byte, rest []byte) {
+	i := 0
+	for n < 3 {
+		from := i
+		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+			i++
+		}
+		if i == from || i-from > 4 {
+			return parts, 0, 0, b
+		}
+		parts[n] = b[from:i]
+		n++
+		if n == 3 || i == len(b) || b[i] != '-' && b[i] != '/' && b[i] != '.' || sep != 0 && b[i] != sep {
+			break
+		}
+		sep = b[i]
+		i++
+	}
+	return parts, n, sep, b[i:]
+}
+
+// time reads T15:04, " 15:04:05.000Z", " 3:04 PM", " 15:04 Uhr" and the like.
+func (m *moment) time(b []byte) bool {
+	if b[0] != 'T' && b[0] != ' ' && b[0] != ',' {
+		return false
+	}
+	b = bytes.TrimLeft(b, "T, ")
+	h, rest, ok := bytes.Cut(b, []byte(":"))
+	if !ok || len(h) < 1 || len(h) > 2 || len(rest) < 2 {
+		return false
+	}
+	hour, minute, second := digits(h), digits(rest[:2]), 0
+	rest = rest[2:]
+	if len(rest) >= 3 && rest[0] == ':' {
+		second, rest = digits(rest[1:3]), rest[3:]
+		if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
+			rest = bytes.TrimLeft(rest[1:], "0123456789")
+		}
+	}
+	tail := strings.ToLower(string(bytes.TrimSpace(rest)))
+	half, zone, _ := strings.Cut(tail, " ")
+	switch half {
+	case "am", "a.m.":
+		hour %= 12
+		tail = zone
+	case "pm", "p.m.":
+		hour = hour%12 + 12
+		tail = zone
+	}
+	switch {
+	case tail == "" || tail == "uhr" || tail == "h":
+	case isZone(tail):
+		m.zone = true
+	default:
+		return false
+	}
+	if hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60 {
+		return false
+	}
+	m.clock = hour*3600 + minute*60 + second
+	return true
+}
+
+// isZone reads z, utc, +02:00, gmt+1.
+func isZone(s string) bool {
+	for _, name := range []string{"utc", "gmt", "z"} {
+		if rest, ok := strings.CutPrefix(s, name); ok {
+			s = rest
+			break
+		}
+	}
+	return s == "" || len(s) >= 2 && (s[0] == '+' || s[0] == '-') && digits([]byte(strings.ReplaceAll(s[1:], ":", ""))) >= 0
+}
+
+// namedMonth reads dates with the name of a month.
+func namedMonth(b []byte) (moment, bool) {
+	if !hasMonth(b) {
+		return moment{}, false
+	}
+	m := moment{clock: -1}
+	if i := bytes.IndexByte(b, ':'); i > 0 {
+		at := bytes.LastIndexAny(b[:i], " ,T")
+		if at < 0 || !m.time(b[at:]) {
+			return moment{}, false
+		}
+		b = b[:at]
+	}
+	var numbers []string
+	for _, w := range strings.FieldsFunc(string(b), func(r rune) bool { return r == ' ' || r == '-' || r == '/' || r == ',' || r == '.' || r == '\u00a0' }) {
+		switch {
+		case w[0] >= '0' && w[0] <= '9' || w[0] == '\'':
+			w = strings.TrimPrefix(w, "'")
+			for _, end := range []string{"st", "nd", "rd", "th", "er"} {
+				w = strings.TrimSuffix(w, end)
+			}
+			numbers = append(numbers, w)
+		case monthOf(w) > 0 && m.month == 0:
+			m.month = monthOf(w)
+		case !isWeekday(w):
+			return moment{}, false
+		}
+	}
+	return m.named(numbers)
+}
+
+// named completes a date whose month is known.
+func (m moment) named(numbers []string) (moment, bool) {
+	var year string
+	switch len(numbers) {
+	case 1:
+		year, m.monthly, m.day = numbers[0], true, 1
+	case 2:
+		day := numbers[0]
+		year = numbers[1]
+		if len(day) == 4 {
+			day, year = year, day
+		}
+		if m.day = digits([]byte(day)); len(day) > 2 {
+			return moment{}, false
+		}
+	default:
+		return moment{}, false
+	}
+	m.year = digits([]byte(year))
+	if len(year) == 2 {
+		m.year = century(m.year)
+	} else if len(year) != 4 {
+		return moment{}, false
+	}
+	return m, m.month > 0 && m.valid()
+}
+
+// hasMonth finds quickly whether a word of b may be a month, so that prose costs little.
+func hasMonth(b []byte) bool {
+	if bytes.IndexFunc(b, unicode.IsDigit) < 0 {
+		return false
+	}
+	from := -1
+	for i, r := range string(b) {
+		if unicode.IsLetter(r) {
+			if from < 0 {
+				from = i
+			}
+			continue
+		}
+		if from >= 0 && monthOf(string(b[from:i])) > 0 {
+			return true
+		}
+		from = -1
+	}
+	return from >= 0 && monthOf(string(b[from:])) > 0
+}
+
+// monthOf knows the months in English, German and French.
+func monthOf(w string) int {
+	if len(w) < 3 || len(w) > 10 {
+		return 0
+	}
+	switch strings.ToLower(w) {
+	case "jan", "january", "januar", "jänner", "janvier", "janv":
+		return 1
+	case "feb", "february", "februar", "feber", "février", "fevrier", "févr", "fevr", "fév":
+		return 2
+	case "mar", "march", "mär", "märz", "maerz", "mrz", "mars":
+		return 3
+	case "apr", "april", "avril", "avr":
+		return 4
+	case "may", "mai":
+		return 5
+	case "jun", "june", "juni", "juin":
+		return 6
+	case "jul", "july", "juli", "juillet", "juil":
+		return 7
+	case "aug", "august", "août", "aout":
+		return 8
+	case "sep", "sept", "september", "septembre":
+		return 9
+	case "oct", "october", "okt", "oktober", "octobre":
+		return 10
+	case "nov", "november", "novembre":
+		return 11
+	case "dec", "december", "dez", "dezember", "décembre", "déc":
+		return 12
+	}
+	return 0
+}
+
+// isWeekday knows the days of the week, and words that stand in dates.
+func isWeekday(w string) bool {
+	switch strings.ToLower(w) {
+	case "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tues", "thur", "thurs", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+		"mo", "di", "mi", "do", "fr", "sa", "so", "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag",
+		"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche", "of", "de", "le", "den":
+		return true
+	}
+	return false
+}
+
+// digits reads a number of digits; anything else is -1.
+func digits(b []byte) int {
+	if len(b) == 0 || len(b) > 9 {
+		return -1
+	}
+	n := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}

@@ -1,0 +1,219 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/action"
+	"atelier/media"
+)
+
+// maxOutcome is how many characters of JSON one answer may cost a prompt.
+const maxOutcome = 12_000
+
+// tableView is one table as models see it.
+type tableView struct {
+	Name       string       `json:"name"`
+	Path       string       `json:"path"`
+	Sheet      string       `json:"sheet,omitempty"`
+	RowCount   int          `json:"rowCount"`
+	Columns    []columnView `json:"columns"`
+	SampleRows [][]any      `json:"sampleRows"`
+	Notes      []string     `json:"notes,omitempty"`
+}
+
+// columnView is one column as models see it.
+type columnView struct {
+	Name           string   `json:"name"`
+	Type           Type     `json:"type"`
+	Unit           string   `json:"unit,omitempty"`
+	Missing        int      `json:"missing"`
+	Unusable       int      `json:"unusable"`
+	UnusableValues []string `json:"unusableValues,omitempty"`
+	Distinct       int      `json:"distinct"`
+	DistinctCapped bool     `json:"distinctCapped,omitempty"`
+	Min            any      `json:"min,omitempty"`
+	Max            any      `json:"max,omitempty"`
+	Values         []string `json:"values,omitempty"`
+}
+
+func (t *Tables) describeAction() action.Action {
+	out := func(name, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Output, ValueType: action.Other, IsArray: true, Description: description}
+	}
+	return action.Action{
+		Name: "Describe Tables",
+		Description: "Describes the tables of the folder (CSV, TSV, JSON, JSONL, Excel): columns with type, unit, range, values, missing and unusable cells, " +
+			"and some rows. Use it before Query Tables.",
+		Tags: []string{"file", action.TagSource},
+		Params: []action.Param{
+			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name; all by default."},
+			out("tables", "name, path, sheet, rowCount, columns, sampleRows and notes of each table."),
+			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
+			out("moreTables", "Names of the tables that are not described here: ask for them with Table."),
+			out("notRead", "path and reason of files that are no tables."),
+		},
+		Run: t.describe,
+	}
+}
+
+// describe runs Describe Tables.
+func (t *Tables) describe(ctx context.Context, c *action.Call) (action.Result, error) {
+	l, err := t.load(ctx, c.Progress)
+	if err != nil {
+		return action.Result{}, err
+	}
+	chosen, err := l.pick(c.Text("Table"))
+	if err != nil {
+		return action.Result{}, err
+	}
+	views, named := fit(chosen)
+	res := action.Result{
+		Message: counted(len(l.tables), "table", "tables"),
+		Outputs: map[string]any{"tables": views, "totalCount": len(l.tables)},
+	}
+	if len(named) > 0 {
+		res.Outputs["moreTables"] = named
+		res.Message += fmt.Sprintf("; %d are described, the others named: use Table for one of them", len(views))
+	}
+	if len(l.notRead) > 0 {
+		res.Outputs["notRead"] = l.notRead[:min(50, len(l.notRead))]
+		res.Message += "; " + counted(len(l.notRead), "file is no table", "files are no tables")
+	}
+	if len(l.tables) == 0 {
+		res.Message = "The folder holds no tables (CSV, TSV, JSON, JSONL, Excel); use List Files"
+	}
+	return res, nil
+}
+
+// pick finds the table that is asked for: by name, or by its file.
+func (l *loaded) pick(name string) ([]*table, error) {
+	name = strings.Trim(strings.TrimSpace(name), "\"`[]")
+	if name == "" {
+		return l.tables, nil
+	}
+	var of []*table
+	for _, tb := range l.tables {
+		switch {
+		case strings.EqualFold(tb.name, name):
+			return []*table{tb}, nil
+		case strings.EqualFold(tb.path, name):
+			of = append(of, tb)
+		}
+	}
+	if len(of) > 0 {
+		return of, nil
+	}
+	e := media.Errorf(media.CodeNotFound, "there is no table %q: there are %s", clip(name, 80), strings.Join(l.tableNames(20), ", "))
+	e.Retryable, e.Valid = true, l.tableNames(50)
+	return nil, e
+}
+
+// tableNames are the first names of tables.
+func (l *loaded) tableNames(most int) []string {
+	out := []string{}
+	for _, tb := range l.tables[:min(most, len(l.tables))] {
+		out = append(out, tb.name)
+	}
+	return out
+}
+
+// fit describes the tables in less detail where there are many. Where a prompt bears not
+// all of them even so, the rest is named.
+func fit(tables []*table) (views []tableView, named []string) {
+	const details = 4
+	for detail := range details {
+		views = []tableView{}
+		room := maxOutcome
+		for _, tb := range tables {
+			v := tb.view(detail)
+			if room -= length(v); room < 0 {
+				break
+			}
+			views = append(views, v)
+		}
+		if len(views) == len(tables) {
+			return views, nil
+		}
+	}
+	views = views[:len(views)*3/4] // room for the names
+	if len(views) == 0 {
+		views = append(views, tables[0].view(details-1))
+	}
+	room := maxOutcome / 4
+	for _, tb := range tables[len(views):] {
+		if room -= len([]rune(tb.name)) + 3; room < 0 {
+			return views, append(named, "…")
+		}
+		named = append(named, tb.name)
+	}
+	return views, named
+}
+
+// length is what a value costs in a prompt.
+func length(v any) int {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return maxOutcome
+	}
+	return len([]rune(string(b)))
+}
+
+// view describes a table; each step of detail from 0 on says less.
+func (tb *table) view(detail int) tableView {
+	v := tableView{Name: tb.name, Path: tb.path, Sheet: tb.sheet, RowCount: tb.rows, SampleRows: [][]any{}, Notes: tb.notes}
+	rows := []int{sampleRows, 3, 2, 1}[detail]
+	values := []int{maxValues, 12, 5, 3}[detail]
+	most := []int{200, 100, 60, 60}[detail]
+	for _, c := range tb.columns[:min(most, len(tb.columns))] {
+		v.Columns = append(v.Columns, c.view(values))
+	}
+	if more := len(tb.columns) - len(v.Columns); more > 0 {
+		v.Notes = append(slices.Clone(tb.notes), fmt.Sprintf("%d more columns are not described, the last is %q", more, tb.columns[len(tb.columns)-1].name))
+	}
+	for _, row := range tb.sample[:min(rows, len(tb.sample))] {
+		short := make([]any, min(most, len(row)))
+		for i := range short {
+			short[i] = row[i]
+			if s, ok := row[i].(string); ok {
+				short[i] = clip(s, 80)
+			}
+		}
+		v.SampleRows = append(v.SampleRows, short)
+	}
+	return v
+}
+
+func (c *column) view(values int) columnView {
+	v := columnView{
+		Name: c.name, Type: c.kind, Unit: c.unit, Missing: c.missing, Unusable: c.unusable, UnusableValues: c.shown,
+		Distinct: len(c.counts), DistinctCapped: c.capped,
+	}
+	switch c.kind {
+	case Integer, Number:
+		v.Distinct, v.Min, v.Max = len(c.numbers), c.low, c.high
+	case Date, DateTime:
+		v.Min, v.Max = c.low, c.high
+	case Text, Boolean:
+		v.Values = c.frequent(values)
+	}
+	return v
+}
+
+// frequent lists the most frequent values.
+func (c *column) frequent(most int) []string {
+	all := make([]string, 0, len(c.counts))
+	for v := range c.counts {
+		all = append(all, v)
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b)) })
+	all = all[:min(most, len(all))]
+	for i := range all {
+		all[i] = clip(all[i], 60)
+	}
+	return all
+}

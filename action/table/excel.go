@@ -1,0 +1,189 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/xuri/excelize/v2"
+
+	"atelier/action/file"
+)
+
+const (
+	// maxExcel is the largest workbook that is imported, in bytes, and maxUnzipped what may
+	// come out of it.
+	maxExcel    = 64 << 20
+	maxUnzipped = 512 << 20
+	// maxSheets is how many sheets of a workbook are imported.
+	maxSheets = 100
+)
+
+// excel imports every visible sheet of a workbook that holds a table.
+func (im *importer) excel(ctx context.Context, f file.Source) (err error) {
+	if f.Size > maxExcel {
+		return refuse("the workbook has more than %d MiB: save the sheets as CSV", maxExcel>>20)
+	}
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }() // read only
+	book, err := openBook(io.LimitReader(r, maxExcel), im.store.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = book.Close() }() // its temporary files lie in our folder
+	sheets := visible(book)
+	imported := 0
+	var last error
+	for _, sheet := range sheets[:min(maxSheets, len(sheets))] {
+		name := sheet
+		if len(sheets) == 1 {
+			name = ""
+		}
+		err := im.sheet(ctx, f.Name, name, sheet, book)
+		var no *refusal
+		switch {
+		case errors.As(err, &no):
+			last = refuse("sheet %s: %s", file.Clip(sheet, 60), no.reason)
+			im.into.notRead = append(im.into.notRead, unread{Path: f.Name, Reason: last.Error()})
+		case err != nil:
+			return err
+		default:
+			imported++
+		}
+	}
+	if len(sheets) == 0 {
+		return refuse("the workbook has no visible sheet")
+	}
+	if len(sheets) > maxSheets {
+		return refuse("the workbook has %d sheets; those behind the first %d are not imported", len(sheets), maxSheets)
+	}
+	return nil
+}
+
+// openBook opens a workbook; a damaged one must not end the program.
+func openBook(r io.Reader, dir string) (book *excelize.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			book, err = nil, refuse("the workbook is damaged")
+		}
+	}()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
+	}
+	if err := checkZip(b); err != nil {
+		return nil, err
+	}
+	book, err = excelize.OpenReader(bytes.NewReader(b), excelize.Options{UnzipSizeLimit: maxUnzipped, UnzipXMLSizeLimit: 4 << 20, TmpDir: dir})
+	if err != nil {
+		return nil, refuse("the workbook cannot be read: %s", file.Clip(err.Error(), 120))
+	}
+	return book, nil
+}
+
+// checkZip adds up what an archive unpacks to; a file that is larger than the archive says
+// ends with an error when it is read.
+func checkZip(b []byte) error {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return refuse("the workbook is damaged: %s", file.Clip(err.Error(), 100))
+	}
+	size := uint64(0)
+	for _, f := range z.File {
+		if size += f.UncompressedSize64; size > maxUnzipped || f.UncompressedSize64 > maxUnzipped {
+			return refuse("the workbook unpacks to more than %d MiB", maxUnzipped>>20)
+		}
+	}
+	return nil
+}
+
+// visible lists the sheets that people see.
+func visible(book *excelize.File) (sheets []string) {
+	for _, s := range book.GetSheetList() {
+		if ok, err := book.GetSheetVisible(s); err != nil || ok {
+			sheets = append(sheets, s)
+		}
+	}
+	return sheets
+}
+
+// sheet imports one sheet.
+func (im *importer) sheet(ctx context.Context, path, name, sheet string, book *excelize.File) error {
+	filled := 0
+	s, err := newSpool(im.store.dir, style{loose: true}, func(add func([]cell) error) error {
+		return readSheet(ctx, book, sheet, func(record []cell) error {
+			if blank(record) {
+				return nil
+			}
+			filled++
+			return add(record)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	defer s.remove()
+	if filled == 0 {
+		return refuse("it is empty")
+	}
+	return im.table(ctx, path, name, s)
+}
+
+// readSheet gives the records of a sheet: each cell as it is stored and as it is shown, from
+// which follows what the number means. Showing dates is slow, so that it ends after lookRows
+// where every column of numbers is shown in one way until then.
+func readSheet(ctx context.Context, book *excelize.File, sheet string, fn func([]cell) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = refuse("the sheet is damaged")
+		}
+	}()
+	stored, err := book.Rows(sheet)
+	if err != nil {
+		return refuse("it holds no table: %s", file.Clip(err.Error(), 100))
+	}
+	defer func() { _ = stored.Close() }() // read only
+	shown, err := book.Rows(sheet)
+	if err != nil {
+		return refuse("it holds no table: %s", file.Clip(err.Error(), 100))
+	}
+	defer func() { _ = shown.Close() }() // read only
+	epoch1904 := false
+	if p, err := book.GetWorkbookProps(); err == nil && p.Date1904 != nil {
+		epoch1904 = *p.Date1904
+	}
+	formats := sheetFormats{epoch1904: epoch1904}
+	var record []cell
+	for n := 0; stored.Next(); n++ {
+		if n%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		raw, err := stored.Columns(excelize.Options{RawCellValue: true})
+		if err != nil {
+			return refuse("row %d cannot be read: %s", n+1, file.Clip(err.Error(), 100))
+		}
+		var seen []string
+		if looks := n < lookRows || formats.mixed; looks && shown.Next() {
+			if seen, err = shown.Columns(); err != nil {
+				return refuse("row %d cannot be read: %s", n+1, file.Clip(err.Error(), 100))
+			}
+		}
+		record = record[:0]
+		for i, v := range raw[:min(len(raw), maxCells)] {
+			as := ""
+			if i < len(seen) {
+				as = seen[i]
+			}
+			record = append(record, formats.cell(i, v, as))
+		}
+		if err := fn(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}

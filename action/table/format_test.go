@@ -1,0 +1,272 @@
+package table
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, content string
+		columns             []string
+		rows                int
+		query               string
+		want                any
+		note                string
+	}{
+		{name: "array", file: "data.json", content: `[{"a":1.5,"b":"x"},{"a":2,"b":null,"c":true}]`, columns: []string{"a", "b", "c"}, rows: 2, query: "SELECT sum(a) FROM data", want: 3.5},
+		{name: "nested", file: "data.json", content: `[{"a":{"b":1,"c":{"d":"x"}}},{"a":{"b":3}}]`, columns: []string{"a.b", "a.c.d"}, rows: 2, query: `SELECT sum("a.b") FROM data`, want: 4.0},
+		{name: "inside", file: "data.json", content: `{"meta":{"n":2},"data":[{"a":1},{"a":2}]}`, columns: []string{"a"}, rows: 2, note: "the array data"},
+		{name: "deeper inside", file: "data.json", content: `{"r":{"x":[{"q":0}],"items":[{"a":1},{"a":2},{"a":3}]}}`, columns: []string{"a"}, rows: 3, note: "r.items"},
+		{name: "lists", file: "data.json", content: `[{"a":["x","y"],"b":[{"c":1}]}]`, columns: []string{"a", "b"}, rows: 1, query: "SELECT a || '/' || b FROM data", want: "x, y/[1 values]"},
+		{name: "lines", file: "data.jsonl", content: "{\"a\":1}\n\n{\"a\":2,\"b\":3}\n", columns: []string{"a", "b"}, rows: 2},
+		{name: "a bad line", file: "data.ndjson", content: "{\"a\":1}\n{\"a\":\n{\"a\":3}\n[1]\n", columns: []string{"a"}, rows: 2, note: "2 lines are no JSON", query: "SELECT sum(a) FROM data", want: 4.0},
+		{name: "lines under the name of JSON", file: "data.json", content: "{\"a\":1}\n{\"a\":2}\n", columns: []string{"a"}, rows: 2},
+		{name: "lines under the name of CSV", file: "data.csv", content: "{\"a\":1,\"b\":2}\n{\"a\":2,\"b\":3}\n", columns: []string{"a", "b"}, rows: 2},
+		{name: "numbers are typed", file: "data.json", content: `[{"a":1.234},{"a":12.5}]`, columns: []string{"a"}, rows: 2, query: "SELECT sum(a) FROM data", want: 13.734},
+		{name: "texts with numbers", file: "data.json", content: `[{"a":"1.234,50"},{"a":"2,5"}]`, columns: []string{"a"}, rows: 2, query: "SELECT sum(a) FROM data", want: 1237.0},
+		{name: "big ids", file: "data.json", content: `[{"a":12345678901234567890},{"a":12345678901234567891}]`, columns: []string{"a"}, rows: 2, query: "SELECT max(a) FROM data", want: "12345678901234567891"},
+		{name: "GeoJSON", file: "data.geojson", content: `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"mag":1.5},"geometry":{"type":"Point","coordinates":[1.5,2.5]}}]}`, columns: []string{"type", "properties.mag", "geometry.type", "geometry.coordinates"}, rows: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tables, v := one(t, c.file, c.content)
+			check(t, v, c.columns, c.rows, c.note)
+			if c.query != "" {
+				if d := cmp.Diff(c.want, tables.value(t, c.query)); d != "" {
+					t.Errorf("%s (-want +got):\n%s", c.query, d)
+				}
+			}
+		})
+	}
+}
+
+func check(t *testing.T, v tableView, columns []string, rows int, note string) {
+	t.Helper()
+	var names []string
+	for _, col := range v.Columns {
+		names = append(names, col.Name)
+	}
+	if d := cmp.Diff(columns, names); d != "" || v.RowCount != rows {
+		t.Errorf("%d rows, want %d; columns (-want +got):\n%s", v.RowCount, rows, d)
+	}
+	if note != "" && !slices.ContainsFunc(v.Notes, func(s string) bool { return strings.Contains(s, note) }) {
+		t.Errorf("notes %q lack %q", v.Notes, note)
+	}
+}
+
+// TestNoTables looks at files that are none: they are named with a reason, and others are read.
+func TestNoTables(t *testing.T) {
+	t.Parallel()
+	bomb, liar := packed(t, 1<<30, 1<<30), packed(t, 1<<30, 100)
+	tables := folder(t, map[string]string{
+		"empty.csv": "", "blank.csv": " \n\n", "binary.csv": "\x00\x01\x02\x03PNG", "page.csv": "<!DOCTYPE html><html><body>Not found</body></html>",
+		"broken.json": `[{"a":1},{"a"`, "object.json": `{"a":1}`, "numbers.json": `[1,2,3]`, "old.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "bomb.xlsx": bomb, "liar.xlsx": liar,
+		"zip.csv": "PK\x03\x04", "good.csv": "a,b\n1,2\n", "notes.md": "# Notes\n",
+	})
+	d := tables.all(t)
+	if d.TotalCount != 1 || d.Tables[0].Name != "good" {
+		t.Errorf("tables: %+v", d.Tables)
+	}
+	want := map[string]string{
+		"empty.csv": "empty", "blank.csv": "empty", "binary.csv": "no text", "page.csv": "web page", "broken.json": "broken", "object.json": "no array of records",
+		"numbers.json": "no array of records", "old.xlsx": "no Excel workbook", "bomb.xlsx": "unpacks to more", "liar.xlsx": "cannot be read", "zip.csv": "workbook",
+	}
+	for _, n := range d.NotRead {
+		words, known := want[n.Path]
+		if !known || !strings.Contains(n.Reason, words) || n.Reason == "" {
+			t.Errorf("%s: %s", n.Path, n.Reason)
+		}
+		delete(want, n.Path)
+	}
+	if len(want) > 0 {
+		t.Errorf("not told: %v", want)
+	}
+}
+
+// packed is an archive of size zeros that says it unpacks to told bytes.
+func packed(t *testing.T, size int, told uint64) string {
+	t.Helper()
+	var block, data bytes.Buffer
+	w, err := flate.NewWriter(&block, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write(make([]byte, 1<<20))
+	if err := w.Flush(); err != nil { // what stands before the end can be repeated
+		t.Fatal(err)
+	}
+	for range size >> 20 {
+		data.Write(block.Bytes())
+	}
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	e, err := z.CreateRaw(&zip.FileHeader{Name: "xl/workbook.xml", Method: zip.Deflate, CompressedSize64: uint64(data.Len()), UncompressedSize64: told})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = e.Write(data.Bytes())
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// workbook writes an Excel file.
+func workbook(t *testing.T, dir, name string, fill func(*excelize.File)) {
+	t.Helper()
+	f := excelize.NewFile()
+	fill(f)
+	if err := f.SaveAs(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func set(t *testing.T, f *excelize.File, sheet string, rows ...[]any) {
+	t.Helper()
+	for i, row := range rows {
+		at, err := excelize.CoordinatesToCellName(1, i+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.SetSheetRow(sheet, at, &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestExcel(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	march := time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)
+	workbook(t, dir, "Budget 2024.xlsx", func(f *excelize.File) {
+		set(t, f, "Sheet1",
+			[]any{"Budget of the year"}, []any{},
+			[]any{"Item", "Day", "Share", "Amount", "ZIP", "Ratio", "Month"},
+			[]any{"Rent", march, 0.125, 1234.5, 1067, 1.234, march},
+			[]any{"Food", march.AddDate(0, 1, 2), 0.07, 20.25, 80331, 0.1 + 0.2, march.AddDate(0, 1, 0)},
+			[]any{"Total", nil, nil, 1254.75, nil, nil, nil},
+		)
+		style := func(cells, format string) {
+			id, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, to, _ := strings.Cut(cells, ":")
+			if err := f.SetCellStyle("Sheet1", from, to, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		style("B4:B5", "dd/mm/yyyy")
+		style("C4:C5", "0.0%")
+		style("D4:D6", `#,##0.00\ "€"`)
+		style("E4:E5", "00000")
+		style("G4:G5", "mmm-yy")
+		if err := f.SetCellFormula("Sheet1", "F5", "1+2"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.NewSheet("Staff"); err != nil {
+			t.Fatal(err)
+		}
+		set(t, f, "Staff", []any{"name", "active", "hired"}, []any{"Ann", true, "12.05.2020"}, []any{"Bob", false, "01.12.2021"})
+		if _, err := f.NewSheet("Empty"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.NewSheet("Hidden"); err != nil {
+			t.Fatal(err)
+		}
+		set(t, f, "Hidden", []any{"a"}, []any{1})
+		if err := f.SetSheetVisible("Hidden", false); err != nil {
+			t.Fatal(err)
+		}
+	})
+	tables := opened(t, dir)
+	d := tables.all(t)
+	if d.TotalCount != 2 || len(d.NotRead) != 1 {
+		t.Fatalf("%d tables, not read: %v", d.TotalCount, d.NotRead)
+	}
+	v := d.Tables[0]
+	check(t, v, []string{"Item", "Day", "Share", "Amount", "ZIP", "Ratio", "Month"}, 2, "1 total row")
+	if v.Name != "Budget_2024_Sheet1" || v.Sheet != "Sheet1" || v.column(t, "Share").Unit != "%" || v.column(t, "Amount").Unit != "€" || v.column(t, "ZIP").Type != Text {
+		t.Errorf("%+v", v)
+	}
+	want := [][]any{{"Rent", "2024-03-01", 12.5, 1234.5, "01067", 1.234, "2024-03-01"}, {"Food", "2024-04-03", 7.0, 20.25, "80331", 0.3, "2024-04-01"}}
+	if d := cmp.Diff(want, tables.ask(t, "SELECT * FROM Budget_2024_Sheet1").Rows); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([][]any{{"Ann", 1.0, "2020-05-12"}, {"Bob", 0.0, "2021-12-01"}}, tables.ask(t, "SELECT * FROM Budget_2024_Staff").Rows); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+}
+
+func TestExcelUnderAWrongName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	workbook(t, dir, "a.xlsx", func(f *excelize.File) { set(t, f, "Sheet1", []any{"a", "b"}, []any{1, 2}, []any{3, 4}) })
+	if err := os.Rename(filepath.Join(dir, "a.xlsx"), filepath.Join(dir, "a.csv")); err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, dir).all(t)
+	if len(d.Tables) != 1 || d.Tables[0].Name != "a" || d.Tables[0].RowCount != 2 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestExcelFormatsOfLongSheets has more rows than are looked at.
+func TestExcelFormatsOfLongSheets(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const rows = lookRows + 500
+	for _, mixed := range []bool{false, true} {
+		workbook(t, dir, fmt.Sprintf("mixed %v.xlsx", mixed), func(f *excelize.File) {
+			w, err := f.NewStreamWriter("Sheet1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			percent, err := f.NewStyle(&excelize.Style{NumFmt: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = w.SetRow("A1", []any{"day", "share"})
+			for i := range rows {
+				at, err := excelize.CoordinatesToCellName(1, i+2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				share := any(excelize.Cell{StyleID: percent, Value: 0.25})
+				if mixed && i == 10 {
+					share = 25
+				}
+				if err := w.SetRow(at, []any{time.Date(2024, 1, 1+i, 0, 0, 0, 0, time.UTC), share}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	tables := opened(t, dir)
+	last := time.Date(2024, 1, rows, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	for _, name := range []string{"mixed_false", "mixed_true"} {
+		got := tables.ask(t, "SELECT max(day), sum(share) FROM "+name).Rows[0]
+		if d := cmp.Diff([]any{last, 25.0 * rows}, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// previewRows is how many records decide about preamble, header and units.
+const previewRows = 200
+
+// layout is where in the records the table is.
+type layout struct {
+	// skip is how many records stand before the first row of data.
+	skip  int
+	names []string
+	// named says for each column whether the header names it.
+	named []bool
+	// units are those of a row of units below the header, by column.
+	units []string
+	// header is the header as it stands, to recognise where it is repeated.
+	header []string
+	notes  []string
+}
+
+// findLayout looks at the first records of a table.
+func findLayout(sample [][]string, s style) layout {
+	var l layout
+	if len(sample) == 0 {
+		return l
+	}
+	width := usualWidth(sample)
+	for !s.named && l.skip < len(sample)-1 && l.skip < 40 && isPreamble(sample[l.skip:], width) {
+		l.skip++
+	}
+	if l.skip > 0 {
+		l.notes = append(l.notes, counted(l.skip, "line before the header is left out", "lines before the header are left out"))
+	}
+	rest := sample[l.skip:]
+	if !s.named && !isHeader(rest) {
+		l.names, l.named = columnNames(make([]string, width))
+		l.notes = append(l.notes, "there is no header row; columns are numbered")
+		return l
+	}
+	names := slices.Clone(rest[0])
+	if l.skip > 0 && distinct(names) < filled(names) {
+		names = under(sample[l.skip-1], names)
+	}
+	l.skip++
+	l.header = rest[0]
+	if len(names) == width-1 && shifted(rest[1:], width) {
+		names = slices.Insert(names, 0, "") // the names of the rows have no name
+		l.notes = append(l.notes, "the header has one name too few: the first column has none")
+	}
+	for len(names) < width {
+		names = append(names, "")
+	}
+	l.names, l.named = columnNames(names)
+	if !s.named && len(rest) > 2 && isUnitsRow(rest[1], rest[2:]) {
+		l.units = make([]string, len(l.names))
+		for i, u := range rest[1] {
+			if i < len(l.units) {
+				l.units[i] = bareUnit(u)
+			}
+		}
+		l.skip++
+		l.notes = append(l.notes, "the row of units below the header is left out")
+	}
+	return l
+}
+
+// under puts the names of a row of groups (2022,,2023,) before those below it.
+func under(groups, names []string) []string {
+	if filled(groups) < 2 {
+		return names
+	}
+	out, group := slices.Clone(names), ""
+	for i := range out {
+		if i < len(groups) && groups[i] != "" {
+			group = groups[i]
+		}
+		if i > 0 && out[i] != "" {
+			out[i] = strings.TrimSpace(group + " " + out[i])
+		}
+	}
+	return out
+}
+
+// shifted reports rows that begin with text and fill one cell more than the header has.
+func shifted(rows [][]string, width int) bool {
+	return usualKind(rows, 0) == Text && usualKind(rows, width-1) != ""
+}
+
+// counted writes a number with the words for one or for several.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// filled is how many cells of a row are not empty.
+func filled(row []string) int {
+	n := 0
+	for _, c := range row {
+		if c != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// usualWidth is the most frequent number of cells up to the last that is filled; the
+// larger of two that are as frequent.
+func usualWidth(sample [][]string) int {
+	counts := map[int]int{}
+	best := 0
+	for _, row := range sample {
+		counts[len(row)]++
+		if n, b := counts[len(row)], counts[best]; n > b || n == b && len(row) > best {
+			best = len(row)
+		}
+	}
+	return best
+}
+
+// isPreamble recognises comments, titles and facts about the file above the header.
+func isPreamble(rows [][]string, width int) bool {
+	row := rows[0]
+	n := filled(row)
+	switch {
+	case n == 0 || strings.HasPrefix(row[0], "#") && len(row) < width:
+		return true
+	case width == 1:
+		return strings.HasPrefix(row[0], "#")
+	case n == 1:
+		return len(row) < width || row[0] != "" && width > 2 || strings.HasPrefix(row[0], "#")
+	}
+	// A fact about the file, such as "Exported;2024-01-01", stands above what is surely a header.
+	near := rows[1:min(len(rows), 12)]
+	most := 0
+	for _, r := range near {
+		most = max(most, filled(r))
+	}
+	if n >= most && !hasValue(row) {
+		return false
+	}
+	at := slices.IndexFunc(near, func(r []string) bool { return filled(r) == most && !hasValue(r) })
+	return at >= 0 && namesNumbers(rows[1+at:])
+}
+
+// hasValue reports a number or date in a row; years are names as well.
+func hasValue(row []string) bool {
+	return slices.ContainsFunc(row, func(c string) bool { k := kindOf(c); return k == Number || k == Date })
+}
+
+// namesNumbers reports whether a word stands in the first row above numbers or dates.
+func namesNumbers(rows [][]string) bool {
+	for i, c := range rows[0] {
+		if below := usualKind(rows[1:], i); kindOf(c) == Text && below != "" && below != Text {
+			return true
+		}
+	}
+	return false
+}
+
+// kindOf is what one cell looks like.
+func kindOf(s string) Type {
+	b := []byte(s)
+	if isMissing(b) {
+		return ""
+	}
+	if n, ok := parseNumber(b); ok {
+		if v, whole := n.value(false); whole && n.unit == "" && v >= 1000 && v < 3000 && len(s) == 4 {
+			return Integer // perhaps a year
+		}
+		return Number
+	}
+	if _, ok := parseDate(b); ok {
+		return Date
+	}
+	return Text
+}
+
+// isHeader reports whether the first row names the columns: text stands in it where
+// numbers or dates follow, or years and dates where numbers follow, or text alone.
+func isHeader(sample [][]string) bool {
+	first := sample[0]
+	if counts(first) {
+		return true
+	}
+	words, with, against := 0, 0, 0
+	for i, c := range first {
+		kind := kindOf(c)
+		below := usualKind(sample[1:], i)
+		switch {
+		case kind == Text:
+			words++
+			if below == Number || below == Integer || below == Date {
+				with++
+			}
+		case kind == Integer && (below == Number || below == Integer && !years(sample[1:], i)), kind == Date && (below == Number || below == Integer):
+			with++
+		case kind == Number || kind == Date || kind == Integer && below == Integer:
+			against++
+		}
+	}
+	if with+against > 0 {
+		return with > against || words > 0 && with == against
+	}
+	return words > 0 && len(sample) == 1 || words > 0 && !repeated(sample) && distinct(first) == filled(first)
+}
+
+// counts reports a row with a word and with numbers that count on by one: 1, 2, 3 for
+// months, or 2022, 2023, 2024.
+func counts(row []string) bool {
+	last, steps, words := 0, 0, 0
+	for _, c := range row {
+		n := digits([]byte(c))
+		switch {
+		case c == "":
+		case n < 0 && kindOf(c) == Text:
+			words++
+		case n < 0 || last > 0 && n != last+1:
+			return false
+		default:
+			if last > 0 {
+				steps++
+			}
+			last = n
+		}
+	}
+	return words > 0 && steps >= 2
+}
+
+// years reports whether the numbers of a column may all be years of our time.
+func years(rows [][]string, i int) bool {
+	return !slices.ContainsFunc(rows, func(r []string) bool {
+		n := 2000
+		if i < len(r) {
+			n = digits([]byte(r[i]))
+		}
+		return n >= 0 && (n < 1900 || n > 2100)
+	})
+}
+
+// usualKind is the most frequent kind of the cells of a column.
+func usualKind(rows [][]string, i int) Type {
+	counts := map[Type]int{}
+	var best Type
+	for _, row := range rows {
+		if i >= len(row) {
+			continue
+		}
+		if k := kindOf(row[i]); k != "" {
+			if counts[k]++; counts[k] > counts[best] {
+				best = k
+			}
+		}
+	}
+	return best
+}
+
+// repeated reports whether a word of the first row stands below it in the same column.
+func repeated(sample [][]string) bool {
+	for i, c := range sample[0] {
+		for _, row := range sample[1:] {
+			if i < len(row) && c != "" && row[i] == c && !slices.Equal(row, sample[0]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// distinct is how many different texts are in a row.
+func distinct(row []string) int {
+	seen := map[string]bool{}
+	for _, c := range row {
+		if c != "" {
+			seen[c] = true
+		}
+	}
+	return len(seen)
+}
+
+// isUnitsRow recognises a row of units: nothing in it but units, above numbers.
+func isUnitsRow(row []string, below [][]string) bool {
+	units := 0
+	for i, c := range row {
+		if isMissing([]byte(c)) {
+			continue
+		}
+		kind := usualKind(below, i)
+		u := bareUnit(c)
+		_, known := unitOf(u, false)
+		bracketed := u != c && utf8.RuneCountInString(u) <= 15
+		switch {
+		case !known && !bracketed && (!strings.ContainsAny(u, "/²³") || utf8.RuneCountInString(u) > 12):
+			return false
+		case kind == Number || kind == Integer:
+			units++
+		}
+	}
+	return units > 0
+}
+
+// bareUnit removes brackets around a unit.
+func bareUnit(s string) string {
+	if n := len(s); n > 2 && (s[0] == '(' && s[n-1] == ')' || s[0] == '[' && s[n-1] == ']') {
+		return strings.TrimSpace(s[1 : n-1])
+	}
+	if s == "-" || s == "–" {
+		return ""
+	}
+	return s
+}
+
+// maxName is how long a column's name is at most, in characters.
+const maxName = 80
+
+// columnNames makes names that are present and differ without regard to case, as SQL does.
+func columnNames(cells []string) (names []string, named []bool) {
+	names, named = make([]string, len(cells)), make([]bool, len(cells))
+	seen := map[string]bool{}
+	for i, c := range cells {
+		name := clip(strings.Join(strings.Fields(c), " "), maxName)
+		named[i] = name != ""
+		if name == "" {
+			name = "column_" + strconv.Itoa(i+1)
+		}
+		base := name
+		for n := 2; seen[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s (%d)", base, n)
+		}
+		seen[strings.ToLower(name)] = true
+		names[i] = name
+	}
+	return names, named
+}
+
+// clip shortens s to n characters.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLayouts imports files with things around the table.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, content string
+		columns       []string
+		rows          int
+		query         string // of the table "data"
+		want          any
+		notes         []string
+	}{
+		{name: "semicolons", content: "Region;Umsatz\nNord;1,5\nSüd;2,5\n", columns: []string{"Region", "Umsatz"}, rows: 2, query: `SELECT sum("Umsatz")`, want: 4.0},
+		{name: "tabs", content: "a\tb\n1\t2\n", columns: []string{"a", "b"}, rows: 1},
+		{name: "bars", content: "a|b\n1|2\n3|4\n", columns: []string{"a", "b"}, rows: 2},
+		{name: "sep line", content: "sep=;\na;b\n1;2\n", columns: []string{"a", "b"}, rows: 1},
+		{name: "line breaks in quotes", content: "a,b\n\"x\ny\",1\n\"say \"\"hi\"\"\",2\n", columns: []string{"a", "b"}, rows: 2, query: "SELECT a FROM data WHERE b = 2 --", want: `say "hi"`},
+		{name: "byte order mark", content: "\xef\xbb\xbfa,b\n1,2\n", columns: []string{"a", "b"}, rows: 1},
+		{name: "Windows-1252", content: "Stra\xdfe,Preis \x80\nM\xfcller,3\n", columns: []string{"Straße", "Preis €"}, rows: 1, notes: []string{"Windows-1252"}},
+		{name: "UTF-16", content: "\xff\xfea\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", columns: []string{"a", "b"}, rows: 1},
+		{name: "UTF-16 without a mark", content: "a\x00,\x00b\x00\n\x001\x00,\x002\x00\n\x00", columns: []string{"a", "b"}, rows: 1},
+		{
+			name: "titles", content: "Sales report 2023;;\nExported;2024-01-01;\n;;\nRegion;Q1;Q2\nNorth;1;2\nSouth;3;4\n",
+			columns: []string{"Region", "Q1", "Q2"}, rows: 2, notes: []string{"3 lines before the header"}, query: `SELECT sum("Q1")`, want: 4.0,
+		},
+		{name: "a fact above two columns", content: "Exported,2024-01-01\nMonth,Sales\nJan,1\nFeb,2\n", columns: []string{"Month", "Sales"}, rows: 2, notes: []string{"1 line before"}},
+		{name: "a fact in a short line", content: "Exported,2024-01-01\n\nRegion,Q1,Q2\nx,1,2\n", columns: []string{"Region", "Q1", "Q2"}, rows: 1, notes: []string{"1 line before"}},
+		{name: "no name for the first column", content: ",a,b\nx,1,2\ny,3,4\n", columns: []string{"column_1", "a", "b"}, rows: 2},
+		{name: "a header without the name of the row", content: "mpg,cyl\nMazda,21.5,6\nFiat,30.5,4\n", columns: []string{"column_1", "mpg", "cyl"}, rows: 2},
+		{
+			name: "two rows of names", content: ",2022,,2023,\nRegion,Sales,Cost,Sales,Cost\nN,1,2,3,4\nS,5,6,7,8\n", columns: []string{"Region", "2022 Sales", "2022 Cost", "2023 Sales", "2023 Cost"}, rows: 2,
+		},
+		{name: "comments", content: "# made by hand\n# twice\na,b\n1,2\n", columns: []string{"a", "b"}, rows: 1, notes: []string{"2 lines before"}},
+		{
+			name: "units row", content: "city,temp,rain\n,°C,mm\nParis,12.5,3\nRome,15,0\n", columns: []string{"city", "temp", "rain"}, rows: 2,
+			notes: []string{"row of units"}, query: "SELECT avg(temp)", want: 13.75,
+		},
+		{name: "units in brackets", content: "city,mass\n,[kg]\nParis,12.5\n", columns: []string{"city", "mass"}, rows: 1, notes: []string{"row of units"}},
+		{
+			name: "total row", content: "region,sales\nNorth,10\nSouth,20\nTotal,30\n", columns: []string{"region", "sales"}, rows: 2,
+			notes: []string{"1 total row"}, query: "SELECT sum(sales)", want: 30.0,
+		},
+		{
+			name: "German total row", content: "Region;Umsatz;Stück\nNord;1.000,50;2\nSüd;2.000,25;3\nSumme;3.000,75;5\n", columns: []string{"Region", "Umsatz", "Stück"}, rows: 2,
+			notes: []string{"1 total row"}, query: `SELECT sum("Umsatz")`, want: 3000.75,
+		},
+		{
+			name: "subtotals", content: "region,item,sales\nNorth,a,1\nNorth,b,2\nNorth Total,,3\nSouth,a,4\nSouth,b,5\nSouth Total,,9\nGrand Total,,12\n",
+			columns: []string{"region", "item", "sales"}, rows: 4, notes: []string{"3 total rows"}, query: "SELECT sum(sales)", want: 12.0,
+		},
+		{name: "averages", content: "name,score\na,1\nb,2\nAverage,1.5\n", columns: []string{"name", "score"}, rows: 2, notes: []string{"1 total row"}},
+		{
+			name: "a total that is none", content: "company,barrels\nTotal,10\nShell,20\nBP,40\n", columns: []string{"company", "barrels"}, rows: 3,
+			query: "SELECT sum(barrels)", want: 70.0,
+		},
+		{name: "a company at the end", content: "company,country,barrels\nShell,GB,20\nBP,GB,40\nTotal,FR,10\n", columns: []string{"company", "country", "barrels"}, rows: 3},
+		{name: "total with rounding", content: "a,b,c\nx,y,1.25\nx,z,1.25\nTotal,,2.51\n", columns: []string{"a", "b", "c"}, rows: 2, notes: []string{"1 total row"}},
+		{
+			name: "remarks below", content: "a,b,c\n1,2,3\n4,5,6\nSource: the office\n* preliminary,,\n", columns: []string{"a", "b", "c"}, rows: 2,
+			notes: []string{"2 remarks below"},
+		},
+		{name: "total, then remarks", content: "a,b,c\nx,2,3\ny,5,6\nTotal,7,9\n\nSource: the office,,\n", columns: []string{"a", "b", "c"}, rows: 2, notes: []string{"1 total row", "1 remark below"}},
+		{name: "header again", content: "a,b\n1,2\na,b\n3,4\n", columns: []string{"a", "b"}, rows: 2, notes: []string{"1 repeated header"}, query: "SELECT sum(a)", want: 4.0},
+		{name: "same names", content: "a,A,b\n1,2,3\n", columns: []string{"a", "A (2)", "b"}, rows: 1},
+		{name: "no name", content: "a,,c\n1,2,3\n", columns: []string{"a", "column_2", "c"}, rows: 1},
+		{name: "empty ends", content: "a,b,,\n1,2,,\n,,,\n3,4,,\n,,,\n", columns: []string{"a", "b"}, rows: 2},
+		{name: "ragged", content: "a,b,c\n1,2\n3,4,5,6\n7,8,9\n", columns: []string{"a", "b", "c"}, rows: 3, notes: []string{"2 rows have more or fewer"}},
+		{name: "no header", content: "1,2.5\n2,3.5\n", columns: []string{"column_1", "column_2"}, rows: 2, notes: []string{"no header row"}},
+		{name: "years as names", content: "country,2019,2020\nDE,83.1,83.2\nFR,67.1,67.4\n", columns: []string{"country", "2019", "2020"}, rows: 2, query: `SELECT sum("2020")`, want: 150.6},
+		{name: "months by number as names", content: "item,1,2,3\nx,8,9,7\ny,6,7,8\n", columns: []string{"item", "1", "2", "3"}, rows: 2},
+		{name: "years as names of numbers like years", content: "item,2023\nx,1500\ny,2100\nz,1700\n", columns: []string{"item", "2023"}, rows: 3},
+		{name: "years above numbers like years", content: "item,2021,2022\nx,1500,1600\ny,2000,2100\n", columns: []string{"item", "2021", "2022"}, rows: 2},
+		{name: "a company at the end of two columns", content: "company,barrels\nShell,20\nBP,40\nTotal,10\n", columns: []string{"company", "barrels"}, rows: 3},
+		{name: "a total that does not add up", content: "group,n\na,20\nb,40\nTotal,75\n", columns: []string{"group", "n"}, rows: 2, notes: []string{"1 total row"}},
+		{name: "dates as names", content: "item,2024-01,2024-02\nx,8,9\ny,6,7\n", columns: []string{"item", "2024-01", "2024-02"}, rows: 2},
+		{name: "all text", content: "name,city\nAnn,Rome\nBob,Paris\nCid,Rome\n", columns: []string{"name", "city"}, rows: 3},
+		{name: "header only", content: "a,b,c\n", columns: []string{"a", "b", "c"}, rows: 0},
+		{name: "one column", content: "value\n1\n2\n", columns: []string{"value"}, rows: 2},
+		{name: "header with line breaks", content: "\"Net\nsales\",b\n1,2\n", columns: []string{"Net sales", "b"}, rows: 1},
+		{name: "carriage returns", content: "a,b\r1,2\r3,4\r", columns: []string{"a", "b"}, rows: 2},
+		{name: "quote that is not closed", content: "a,b\n1,\"x\n3,4\n", columns: []string{"a", "b"}, rows: 1},
+		{name: "quote inside a cell", content: "a,b\n5\" pipe,1\n6\" pipe,2\n", columns: []string{"a", "b"}, rows: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tables, v := one(t, "data.csv", c.content)
+			var names []string
+			for _, col := range v.Columns {
+				names = append(names, col.Name)
+			}
+			if d := cmp.Diff(c.columns, names); d != "" || v.RowCount != c.rows {
+				t.Errorf("%d rows, want %d; columns (-want +got):\n%s", v.RowCount, c.rows, d)
+			}
+			for _, n := range c.notes {
+				if !slices.ContainsFunc(v.Notes, func(s string) bool { return strings.Contains(s, n) }) {
+					t.Errorf("notes %q lack %q", v.Notes, n)
+				}
+			}
+			if c.query == "" {
+				return
+			}
+			if !strings.Contains(c.query, "FROM") {
+				c.query += " FROM data"
+			}
+			if d := cmp.Diff(c.want, tables.value(t, c.query)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", c.query, d)
+			}
+		})
+	}
+}

@@ -1,0 +1,277 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"atelier/action/file"
+	"atelier/action/internal/charset"
+	"atelier/media"
+)
+
+// fill imports every table of the folder into the database at dbPath.
+func (t *Tables) fill(ctx context.Context, l *loaded, dbPath string, note func(string)) error {
+	s, err := newStore(ctx, dbPath)
+	if err != nil {
+		return err
+	}
+	im := &importer{store: s, into: l, progress: newProgress(t.cfg.Now, note)}
+	_, err = t.cfg.Files.Walk(ctx, func(f file.Source) error {
+		err := im.file(ctx, f)
+		var no *refusal
+		switch {
+		case errors.As(err, &no):
+			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: no.reason})
+		case err != nil && ctx.Err() == nil && media.CodeOf(err) != media.CodeInternal:
+			l.notRead = append(l.notRead, unread{Path: f.Name, Reason: file.Clip(err.Error(), 200)})
+		default:
+			return err
+		}
+		return nil
+	})
+	return errors.Join(err, s.close())
+}
+
+// refusal says why a file is not imported.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return r.reason }
+
+func refuse(format string, args ...any) error { return &refusal{reason: fmt.Sprintf(format, args...)} }
+
+// importer imports files, one after another.
+type importer struct {
+	store    *store
+	into     *loaded
+	names    names
+	progress *progress
+}
+
+// headSize is how much of a file shows what it is.
+const headSize = 4096
+
+// file imports the tables of one file; a file that is no table by its name is passed over.
+func (im *importer) file(ctx context.Context, f file.Source) error {
+	kind := kindOfName(f.Name)
+	if kind == "" {
+		return nil
+	}
+	head, err := headOf(f)
+	if err != nil {
+		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case f.Size == 0 || len(text) == 0 && len(head) < headSize:
+		return refuse("the file is empty")
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		kind = "excel"
+	case kind == "excel":
+		return refuse("it is no Excel workbook in the .xlsx format")
+	case charset.Binary(head):
+		return refuse("it is no text")
+	case looksLikeHTML(text):
+		return refuse("it is a web page, not a table: use Read File")
+	}
+	im.progress.begin(f.Name, f.Size)
+	f.Open = im.progress.opener(f.Open)
+	switch kind {
+	case "csv", "tsv":
+		if len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(firstLine(text)) {
+			return im.json(ctx, f, true)
+		}
+		return im.csv(ctx, f, kind)
+	case "excel":
+		return im.excel(ctx, f)
+	}
+	return im.json(ctx, f, kind == "jsonl")
+}
+
+// firstLine is the first line of text, which may be a JSON record under a wrong name.
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return line
+}
+
+// csv imports delimited text.
+func (im *importer) csv(ctx context.Context, f file.Source, kind string) error {
+	var comma byte
+	if kind == "tsv" {
+		comma = '\t'
+	}
+	src, err := openCSV(f.Open, comma)
+	if err != nil {
+		return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
+	}
+	return im.table(ctx, f.Name, "", src)
+}
+
+// table imports one table.
+func (im *importer) table(ctx context.Context, filePath, sheet string, src source) error {
+	src = named{src}
+	sv, err := inspect(ctx, src)
+	if err != nil {
+		return err
+	}
+	tb := &table{path: filePath, sheet: sheet}
+	hint := commonStyle(sv.tallies, src.style())
+	for i, t := range sv.tallies {
+		c := t.settle(hint)
+		if c.unit == "" && (c.kind == Integer || c.kind == Number) {
+			if c.unit = unitInName(c.name); c.unit == "" && i < len(sv.layout.units) {
+				c.unit = sv.layout.units[i]
+			}
+		}
+		tb.columns = append(tb.columns, c)
+	}
+	if len(tb.columns) == 0 {
+		return refuse("it has no columns")
+	}
+	tb.name = im.names.of(filePath, sheet)
+	if err := im.store.fill(ctx, tb, src, sv); err != nil {
+		return err
+	}
+	tb.notes = append(sv.notes(), src.notes()...)
+	for _, c := range tb.columns {
+		for _, n := range c.notes {
+			tb.notes = append(tb.notes, fmt.Sprintf("%q: %s", c.name, n))
+		}
+		if c.kind == Boolean {
+			tb.notes = append(tb.notes, fmt.Sprintf("%q: 1 is %q, 0 is %q", c.name, c.yes, c.no))
+		}
+	}
+	if err := im.store.wholes(ctx, tb); err != nil {
+		return err
+	}
+	im.into.tables = append(im.into.tables, tb)
+	long, err := im.store.lengthen(ctx, tb, &im.names)
+	if long != nil {
+		im.into.tables = append(im.into.tables, long)
+	}
+	return err
+}
+
+// inspect is the first reading of a table.
+func inspect(ctx context.Context, src source) (*survey, error) {
+	var sample [][]string
+	err := src.each(ctx, func(record []cell) error {
+		row := make([]string, len(record))
+		for i, c := range record {
+			row[i] = string(c.text)
+		}
+		if sample = append(sample, row); len(sample) == previewRows {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	sv := &survey{layout: findLayout(sample, src.style()), left: map[int]bool{}, suspect: -1, loose: src.style().loose}
+	for _, n := range sv.layout.names {
+		sv.tallies = append(sv.tallies, &tally{name: n})
+	}
+	at := 0
+	err = src.each(ctx, func(record []cell) error {
+		if at >= sv.layout.skip {
+			sv.add(at, record)
+		}
+		at++
+		return nil
+	})
+	sv.finish()
+	sv.tallies = usedColumns(sv.tallies, sv.layout.named)
+	return sv, err
+}
+
+// kindOfName knows the endings of tables.
+func kindOfName(name string) string {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".csv":
+		return "csv"
+	case ".tsv", ".tab":
+		return "tsv"
+	case ".json", ".geojson":
+		return "json"
+	case ".jsonl", ".ndjson":
+		return "jsonl"
+	case ".xlsx", ".xlsm":
+		return "excel"
+	}
+	return ""
+}
+
+// looksLikeHTML recognises a page that was saved under the name of a table.
+func looksLikeHTML(head []byte) bool {
+	h := bytes.ToLower(head[:min(len(head), 64)])
+	return bytes.HasPrefix(h, []byte("<!doctype html")) || bytes.HasPrefix(h, []byte("<html"))
+}
+
+func headOf(f file.Source) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // read only
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !isEOF(err) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// progress tells how an import goes on, from two seconds on and every two seconds.
+type progress struct {
+	now        func() time.Time
+	note       func(string)
+	last       time.Time
+	name       string
+	size, read int64
+}
+
+// progressEvery is the time between two notes.
+const progressEvery = 2 * time.Second
+
+func newProgress(now func() time.Time, note func(string)) *progress {
+	return &progress{now: now, note: note, last: now()}
+}
+
+func (p *progress) begin(name string, size int64) { p.name, p.size, p.read = name, size, 0 }
+
+// opener counts what is read of the two readings of a file.
+func (p *progress) opener(open func() (io.ReadCloser, error)) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		r, err := open()
+		return &countedReader{ReadCloser: r, to: p}, err
+	}
+}
+
+// countedReader tells a progress what passes.
+type countedReader struct {
+	io.ReadCloser
+	to *progress
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.to.add(int64(n))
+	return n, err
+}
+
+func (p *progress) add(n int64) {
+	p.read += n
+	now := p.now()
+	if now.Sub(p.last) < progressEvery || p.note == nil {
+		return
+	}
+	p.last = now
+	p.note(fmt.Sprintf("importing %s: %d %%", file.Clip(p.name, 80), min(99, p.read*100/max(1, 2*p.size))))
+}

@@ -1,0 +1,105 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/action"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+func TestManyColumns(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&b, "name %d,", i)
+	}
+	b.WriteString("\n" + strings.Repeat("7,", 2500) + "\n" + strings.Repeat("8,", 2500) + "\n")
+	tables, v := one(t, "wide.csv", b.String())
+	if v.RowCount != 2 || len(v.Columns) == 0 || len(v.Columns) > 200 || !strings.Contains(strings.Join(v.Notes, "\n"), "more columns are not described") {
+		t.Errorf("%d rows, %d columns, notes %q", v.RowCount, len(v.Columns), v.Notes)
+	}
+	if got := tables.value(t, `SELECT sum("name 1899") FROM wide`); got != 15.0 {
+		t.Errorf("the sum is %v", got)
+	}
+	if got := tables.ask(t, "SELECT * FROM wide"); len(got.Columns) != 100 || len(got.Warnings) == 0 {
+		t.Errorf("%d columns, warnings %q", len(got.Columns), got.Warnings)
+	}
+}
+
+func TestManyTables(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 150 {
+		files[fmt.Sprintf("d%d/sales of the region.csv", i)] = "region,product,month,sales\nNorth,Apples,2024-01,1\nSouth,Pears,2024-02,2\n"
+	}
+	tables := folder(t, files)
+	d := tables.all(t)
+	if d.TotalCount != 150 || len(d.Tables)+len(d.MoreTables) < 50 || len(d.Tables) < 5 {
+		t.Errorf("%d tables, %d described, %d named", d.TotalCount, len(d.Tables), len(d.MoreTables))
+	}
+	name := d.MoreTables[0]
+	res, err := tables.describe(t.Context(), &action.Call{Params: map[string]any{"Table": name}})
+	if got := back[described](t, res); err != nil || len(got.Tables) != 1 || got.Tables[0].Name != name {
+		t.Errorf("one table: %v %+v", err, got)
+	}
+	_, err = tables.describe(t.Context(), &action.Call{Params: map[string]any{"Table": "nothing"}})
+	if media.CodeOf(err) != media.CodeNotFound || !media.Retryable(err) {
+		t.Errorf("unknown table: %v", err)
+	}
+}
+
+// TestAgentsShareOneImport calls from several goroutines at once.
+func TestAgentsShareOneImport(t *testing.T) {
+	t.Parallel()
+	tables := folder(t, map[string]string{"a.csv": "x\n1\n2\n"})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			res, err := tables.query(t.Context(), &action.Call{Params: map[string]any{"SQL": "SELECT sum(x) FROM a"}})
+			if err != nil || fmt.Sprint(res.Outputs["rows"]) != "[[3]]" {
+				t.Errorf("%v %v", err, res.Outputs)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestAWaitingCallCanBeCancelled(t *testing.T) {
+	t.Parallel()
+	tables := folder(t, map[string]string{"a.csv": "x\n1\n"})
+	tables.turn <- struct{}{} // another call imports
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tables.describe(ctx, &action.Call{}); media.CodeOf(err) != media.CodeCancelled {
+		t.Errorf("waiting: %v", err)
+	}
+	<-tables.turn
+}
+
+// TestProgress imports while the clock runs a second a look: notes come every two seconds.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	f, err := file.Open(file.Config{Dir: dirOf(t, "sales.csv", "a,b\n"+strings.Repeat("1,some text\n", 50_000))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(0, 0)
+	tables := New(Config{Files: f, TempDir: t.TempDir(), Now: func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}})
+	t.Cleanup(func() { _ = tables.Close(); _ = f.Close() })
+	var notes []string
+	if _, err := tables.describe(t.Context(), &action.Call{Progress: func(n string) { notes = append(notes, n) }}); err != nil {
+		t.Fatal(err)
+	}
+	if len(notes) < 3 || !strings.HasPrefix(notes[0], "importing sales.csv: ") || notes[0] == notes[len(notes)-1] {
+		t.Errorf("notes %q", notes)
+	}
+}

@@ -1,0 +1,86 @@
+package table
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// names gives tables names that are SQL identifiers and differ without regard to case.
+type names struct{ used map[string]bool }
+
+// of makes the name of a table from its file's path and the sheet in it. Where the file's
+// name is taken, the folders before it are added.
+func (n *names) of(file, sheet string) string {
+	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	name := identifier(join(base, sheet))
+	if n.used[strings.ToLower(name)] && path.Dir(file) != "." {
+		name = identifier(join(strings.ReplaceAll(path.Dir(file), "/", "_")+"_"+base, sheet))
+	}
+	return n.free(name)
+}
+
+// free numbers a name that is taken.
+func (n *names) free(name string) string {
+	if n.used == nil {
+		n.used = map[string]bool{}
+	}
+	base := name
+	for i := 2; n.used[strings.ToLower(name)]; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	n.used[strings.ToLower(name)] = true
+	return name
+}
+
+func join(base, sheet string) string {
+	if sheet == "" {
+		return base
+	}
+	return base + "_" + sheet
+}
+
+// identifier writes a name with letters, digits and single underlines.
+func identifier(s string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('_')
+		}
+		gap = false
+		b.WriteRune(r)
+	}
+	name := clip(b.String(), 60)
+	name = strings.TrimSuffix(name, "…")
+	switch {
+	case name == "":
+		return "table_1"
+	case name[0] >= '0' && name[0] <= '9' || strings.HasPrefix(strings.ToLower(name), "sqlite_"):
+		return "t_" + name
+	case isKeyword(name):
+		return name + "_table"
+	}
+	return name
+}
+
+// isKeyword knows the words of SQL that are likely names of files.
+func isKeyword(name string) bool {
+	switch strings.ToUpper(name) {
+	case "ADD", "ALL", "ALTER", "ANALYZE", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "CHECK", "COLUMN", "COMMIT", "CREATE", "CROSS", "CURRENT", "DEFAULT", "DELETE", "DESC",
+		"DISTINCT", "DROP", "EACH", "ELSE", "END", "ESCAPE", "EXCEPT", "EXISTS", "FILTER", "FOR", "FROM", "FULL", "GROUP", "GROUPS", "HAVING", "IF", "IN", "INDEX", "INNER", "INSERT",
+		"INTERSECT", "INTO", "IS", "JOIN", "KEY", "LEFT", "LIKE", "LIMIT", "MATCH", "NOT", "NOTHING", "NULL", "OF", "OFFSET", "ON", "OR", "ORDER", "OTHERS", "OUTER", "OVER",
+		"PARTITION", "PLAN", "PRIMARY", "RANGE", "REFERENCES", "REPLACE", "RIGHT", "ROW", "ROWS", "SELECT", "SET", "TABLE", "TEMP", "THEN", "TO", "TRANSACTION", "TRIGGER", "UNION",
+		"UNIQUE", "UPDATE", "USING", "VALUES", "VIEW", "VIRTUAL", "WHEN", "WHERE", "WINDOW", "WITH", "WITHOUT":
+		return true
+	}
+	return false
+}
+
+// quote makes a name safe in SQL.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

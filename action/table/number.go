@@ -1,0 +1,314 @@
+package table
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// number is what a cell says as a number: 1.234 differs between the two decimal signs,
+// 1234 does not.
+type number struct {
+	// point is the value where a point begins the decimals, comma where a comma does.
+	point, comma     float64
+	okPoint, okComma bool
+	// decimals is how many decimals stand after the decimal sign, by reading.
+	decimalsPoint, decimalsComma int
+	unit                         string
+	// zeros says that the digits begin with a zero that means nothing as a number: 01067.
+	zeros bool
+}
+
+// value gives the number under one decimal sign. A cell that is a number under the other
+// sign only is read under that.
+func (n number) value(comma bool) (v float64, whole bool) {
+	if comma && n.okComma || !n.okPoint {
+		return n.comma, n.decimalsComma == 0
+	}
+	return n.point, n.decimalsPoint == 0
+}
+
+// maxNumber is how long a cell with a number is at most, in bytes.
+const maxNumber = 48
+
+// maxDigits is how many digits a number has at most: more are not exact, and are ids.
+const maxDigits = 15
+
+// parseNumber reads 1234, -1,234.5, 1.234,5, 1 234,5, 1'234.50, (12), $1,200, 12 %, 5 kg, 1e6.
+func parseNumber(b []byte) (number, bool) {
+	if len(b) == 0 || len(b) > maxNumber {
+		return number{}, false
+	}
+	if n, ok := plainNumber(b); ok {
+		return n, true
+	}
+	if b[0] == '+' && len(b) > 8 {
+		return number{}, false // a telephone number
+	}
+	negative := false
+	if b[0] == '(' && b[len(b)-1] == ')' {
+		b, negative = bytes.TrimSpace(b[1:len(b)-1]), true
+	}
+	b, minus := cutSign(b)
+	before, b := cutPrefix(b)
+	b, again := cutSign(b)
+	core, after := cutSuffix(b)
+	if len(core) == 0 || minus && again {
+		return number{}, false
+	}
+	negative = negative != (minus || again)
+	if after == "-" {
+		negative, after = true, ""
+	}
+	n := readings(core)
+	n.unit = before
+	if after != "" {
+		if before != "" && before != after {
+			return number{}, false
+		}
+		n.unit = after
+	}
+	if negative {
+		n.point, n.comma = -n.point, -n.comma
+	}
+	return n, n.okPoint || n.okComma || n.zeros
+}
+
+// plainNumber reads digits with a point, without anything around them, and powers of ten.
+func plainNumber(b []byte) (number, bool) {
+	i, negative := 0, false
+	if b[0] == '-' || b[0] == '+' {
+		i, negative = 1, b[0] == '-'
+	}
+	from, mantissa, point := i, uint64(0), -1
+	for ; i < len(b); i++ {
+		c := b[i]
+		switch {
+		case c >= '0' && c <= '9':
+			mantissa = mantissa*10 + uint64(c-'0')
+		case c == '.' && point < 0:
+			point = i
+		case (c == 'e' || c == 'E') && i > from:
+			return power(b)
+		default:
+			return number{}, false
+		}
+		if i-from > maxDigits+1 {
+			return number{}, false
+		}
+	}
+	digits, decimals := i-from, 0
+	if point >= 0 {
+		digits--
+		decimals = len(b) - point - 1
+	}
+	if digits == 0 || digits > maxDigits || b[0] == '+' && digits > 8 {
+		return number{}, false
+	}
+	if b[from] == '0' && digits > 1 && (point < 0 || point > from+1) {
+		return number{zeros: true}, point < 0
+	}
+	if point >= 0 && decimals == 3 && point > from && b[from] != '0' && point-from <= 3 {
+		return number{}, false // 1.234 has two readings
+	}
+	v := float64(mantissa) / math.Pow10(decimals)
+	if negative {
+		v = -v
+	}
+	n := number{point: v, comma: v, okPoint: true, okComma: point < 0, decimalsPoint: decimals}
+	return n, true
+}
+
+// power reads 1.5e-7.
+func power(b []byte) (number, bool) {
+	for _, c := range b {
+		if !bytes.ContainsRune([]byte("0123456789+-.eE"), rune(c)) {
+			return number{}, false
+		}
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || math.IsInf(v, 0) {
+		return number{}, false
+	}
+	decimals := 1
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		decimals = 0
+	}
+	return number{point: v, comma: v, okPoint: true, okComma: !bytes.ContainsRune(b, '.'), decimalsPoint: decimals, decimalsComma: decimals}, true
+}
+
+// cutSign removes a sign and the space behind it.
+func cutSign(b []byte) (rest []byte, negative bool) {
+	r, size := utf8.DecodeRune(b)
+	switch r {
+	case '-', '−', '–':
+		return bytes.TrimSpace(b[size:]), true
+	case '+':
+		return b[size:], false
+	}
+	return b, false
+}
+
+// cutPrefix removes a currency before the number.
+func cutPrefix(b []byte) (unit string, rest []byte) {
+	i := bytes.IndexFunc(b, func(r rune) bool { return r >= '0' && r <= '9' || r == '.' || r == ',' || r == '-' || r == '−' })
+	if i <= 0 || i > 8 {
+		return "", b
+	}
+	c, ok := currency(string(bytes.TrimSpace(b[:i])))
+	if !ok {
+		return "", nil
+	}
+	return c, b[i:]
+}
+
+// cutSuffix removes a unit behind the number.
+func cutSuffix(b []byte) (core []byte, unit string) {
+	i := len(b)
+	for i > 0 && (b[i-1] < '0' || b[i-1] > '9') {
+		i--
+	}
+	if i < len(b) && (b[i] == '.' || b[i] == ',') {
+		i++ // "12." and "12,"
+	}
+	core, tail := b[:i], b[i:]
+	trimmed := bytes.TrimSpace(tail)
+	if len(trimmed) == 0 {
+		return core, ""
+	}
+	unit, ok := unitOf(string(trimmed), len(trimmed) < len(tail))
+	if !ok {
+		return nil, ""
+	}
+	return core, unit
+}
+
+// unitOf reads what stands behind a number: a known sign or, after a space, one short word.
+func unitOf(s string, spaced bool) (string, bool) {
+	if c, ok := currency(s); ok {
+		return c, true
+	}
+	switch s {
+	case "%", "‰", "°", "°C", "°F", "K", "-", ",-", ".-", ",–":
+		switch s {
+		case ",-", ".-", ",–":
+			return "", true
+		}
+		return s, true
+	}
+	if isUnit(s) {
+		return s, true
+	}
+	if !spaced || utf8.RuneCountInString(s) > 12 {
+		return "", false
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && r != '.' && r != '/' && r != '²' && r != '³' && r != '°' && r != 'µ' {
+			return "", false
+		}
+	}
+	first, _ := utf8.DecodeRuneInString(s)
+	return s, unicode.IsLetter(first) || first == '°' || first == '/'
+}
+
+// isUnit knows units that are written without a space too.
+func isUnit(s string) bool {
+	switch s {
+	case "mm", "cm", "dm", "m", "km", "m²", "m2", "sqm", "qm", "sqft", "km²", "km2", "m³", "m3", "ha", "mi", "ft", "in", "yd", "mg", "g", "kg", "t", "lb", "lbs", "oz",
+		"ml", "cl", "dl", "l", "L", "hl", "ms", "s", "sec", "min", "h", "hrs", "W", "kW", "MW", "GW", "Wh", "kWh", "MWh", "GWh", "TWh", "V", "mV", "A", "mA",
+		"Hz", "kHz", "MHz", "GHz", "Pa", "hPa", "kPa", "bar", "mbar", "B", "kB", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "ppm", "ppb", "dB",
+		"km/h", "kmh", "m/s", "mph", "kn", "kt", "kcal", "kJ", "J", "N", "px", "pt", "x":
+		return true
+	}
+	return false
+}
+
+// currency gives the sign of a currency.
+func currency(s string) (string, bool) {
+	switch s {
+	case "€", "EUR", "Euro", "euro", "Eur":
+		return "€", true
+	case "$", "USD", "US$", "usd":
+		return "$", true
+	case "£", "GBP":
+		return "£", true
+	case "¥", "JPY":
+		return "¥", true
+	case "CHF", "Fr.", "SFr.", "Fr":
+		return "CHF", true
+	case "₹", "INR", "Rs", "Rs.":
+		return "₹", true
+	case "₽", "RUB", "zł", "PLN", "kr", "SEK", "NOK", "DKK", "CAD", "AUD", "NZD", "A$", "C$", "CA$", "R$", "BRL", "CNY", "CZK", "HUF", "Ft", "TRY", "₺", "₩", "KRW", "MXN", "ZAR", "SGD", "HKD":
+		return s, true
+	}
+	return "", false
+}
+
+// readings gives both readings of digits with separators.
+func readings(core []byte) number {
+	var n number
+	n.point, n.decimalsPoint, n.okPoint, n.zeros = reading(core, '.', ',')
+	n.comma, n.decimalsComma, n.okComma, _ = reading(core, ',', '.')
+	return n
+}
+
+// reading reads digits where decimal begins the decimals and other, spaces or apostrophes
+// stand between groups of three.
+func reading(core []byte, decimal, other byte) (v float64, decimals int, ok, zeros bool) {
+	whole, rest := core, []byte(nil)
+	if i := bytes.IndexByte(core, decimal); i >= 0 {
+		whole, rest = core[:i], core[i+1:]
+	}
+	digits := make([]byte, 0, maxNumber)
+	digits, grouped, ok := groups(digits, whole, other)
+	if !ok || len(digits) == 0 && len(rest) == 0 {
+		return 0, 0, false, false
+	}
+	if len(digits) > 1 && digits[0] == '0' {
+		return 0, 0, false, !grouped && len(rest) == 0 && len(digits) == len(core)
+	}
+	if len(digits)+len(rest) > maxDigits {
+		return 0, 0, false, false
+	}
+	digits = append(digits, '.')
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			return 0, 0, false, false
+		}
+		digits = append(digits, c)
+	}
+	v, err := strconv.ParseFloat(string(digits), 64)
+	return v, len(rest), err == nil, false
+}
+
+// groups copies the digits of groups of three, or of one unbroken run.
+func groups(to, b []byte, other byte) (digits []byte, grouped, ok bool) {
+	var sep rune
+	run := 0
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		b = b[size:]
+		if r >= '0' && r <= '9' {
+			to = append(to, byte(r))
+			run++
+			continue
+		}
+		switch r {
+		case rune(other), '\'', '’':
+		case ' ', '\u00a0', '\u202f', '\u2009':
+			r = ' '
+		default:
+			return nil, false, false
+		}
+		if run == 0 || run > 3 || sep != 0 && (run != 3 || r != sep) {
+			return nil, false, false
+		}
+		sep, run = r, 0
+	}
+	if sep != 0 && (run != 3 || to[0] == '0') {
+		return nil, true, false
+	}
+	return to, sep != 0, true
+}

@@ -1,0 +1,89 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelier/action"
+	"atelier/action/database"
+	"atelier/media"
+)
+
+func (t *Tables) queryAction() action.Action {
+	params := database.QueryParams(`One SELECT in the dialect of SQLite. Quote names with double quotes: SELECT "Net sales" FROM sales.`)
+	params = append(params, action.Param{
+		Name: "tables", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "name and path of the tables that the statement reads.",
+	})
+	return action.Action{
+		Name: "Query Tables",
+		Description: fmt.Sprintf("Runs one SELECT (SQLite) over the tables that Describe Tables shows and gives its rows with the statement. "+
+			"Aggregate, filter and sort in SQL: at most %d rows are read. Missing and unusable values are NULL; dates are text such as 2024-03-01: strftime() works on them.", t.cfg.MaxRows),
+		Tags:   []string{"file", action.TagSource},
+		Params: params,
+		Run:    t.query,
+	}
+}
+
+// query runs Query Tables.
+func (t *Tables) query(ctx context.Context, c *action.Call) (action.Result, error) {
+	l, err := t.load(ctx, c.Progress)
+	if err != nil {
+		return action.Result{}, err
+	}
+	if l.db == nil {
+		return action.Result{}, media.Errorf(media.CodeNotFound, "the folder holds no tables: use List Files and Read File")
+	}
+	sql := c.Text("SQL")
+	read := l.read(sql)
+	rows, err := l.db.Query(ctx, sql)
+	if err != nil {
+		return action.Result{}, l.explain(err, read)
+	}
+	res := rows.Result()
+	of := []map[string]string{}
+	for _, tb := range read {
+		of = append(of, map[string]string{"name": tb.name, "path": tb.path})
+	}
+	res.Outputs["tables"] = of
+	return res, nil
+}
+
+// read are the tables that a statement names.
+func (l *loaded) read(sql string) []*table {
+	named := map[string]bool{}
+	for _, word := range database.Names(sql) {
+		named[strings.ToLower(word)] = true
+	}
+	var out []*table
+	for _, tb := range l.tables {
+		if named[strings.ToLower(tb.name)] {
+			out = append(out, tb)
+		}
+	}
+	return out
+}
+
+// explain adds to an error of SQL the names that there are.
+func (l *loaded) explain(err error, read []*table) error {
+	var e *media.Error
+	if !errors.As(err, &e) || e.Code != media.CodeInvalid {
+		return err
+	}
+	told := *e
+	told.Retryable = true
+	switch {
+	case strings.Contains(e.Message, "no such table") || len(read) == 0:
+		told.Valid = l.tableNames(50)
+		told.Message += "; tables: " + strings.Join(l.tableNames(20), ", ")
+	case strings.Contains(e.Message, "no such column"):
+		for _, tb := range read {
+			for _, c := range tb.columns[:min(60, len(tb.columns))] {
+				told.Valid = append(told.Valid, tb.name+"."+quote(c.name))
+			}
+		}
+		told.Message += "; columns: " + strings.Join(told.Valid[:min(40, len(told.Valid))], ", ")
+	}
+	return &told
+}

@@ -1,0 +1,170 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// threshold is which part of a column's values, in percent, has to be numbers (or dates)
+// for the column to be one of numbers (or dates); wordyThreshold the part that is enough where
+// the other values are words without a digit, such as "see note". The others are unusable then.
+const (
+	threshold      = 80
+	wordyThreshold = 66
+)
+
+// most reports whether n reaches the threshold of the values that are not missing. Errors of
+// a spreadsheet say nothing about a column.
+func (t *tally) most(n int) bool {
+	all := t.values - t.weak - t.broken
+	return n > 0 && (n*100 >= all*threshold || n*100 >= all*wordyThreshold && n+t.wordy == all)
+}
+
+// column is what is settled about one column.
+type column struct {
+	name string
+	kind Type
+	unit string
+	// comma reads ambiguous numbers with a decimal comma, dayFirst 3/4/2024 as 3 April.
+	comma, dayFirst bool
+	// compact reads 20240301 as a date, yearly 2024-01-01 as the year 2024, zeros 03 as 3,
+	// code NA as a value.
+	// sentinel takes -999 as missing.
+	compact, yearly, zeros, code, sentinel bool
+	notes                                  []string
+	stats
+}
+
+// settle says what a column holds. hint is how the file writes ambiguous numbers and dates.
+func (t *tally) settle(hint style) *column {
+	c := &column{name: t.name, kind: Text, code: t.codes*100 >= t.values*threshold && t.codes > 0}
+	calendar := t.zeros > 0 && isCalendar(t.name) && t.width <= 4
+	numeric := t.numbers
+	if calendar {
+		c.zeros, numeric = true, t.numbers+t.zeros
+	}
+	keyed := t.zeros > 0 && !calendar && (t.zeros*100 >= t.values || t.minWidth == t.width) || isKey(t.name) && t.fractionPoint == 0 && len(t.units) == 0
+	switch {
+	case t.values == t.weak:
+	case t.most(t.compact) && isDateName(t.name):
+		c.kind, c.compact = Date, true
+	case t.dates == t.values-t.weak && t.newYears == t.dates && isYear(t.name):
+		c.kind, c.yearly = Integer, true
+		c.notes = append(c.notes, "dates, all the first of January, are stored as years")
+	case t.most(t.dates):
+		c.kind = Date
+		t.settleDates(c, hint)
+	case t.bools == t.values-t.weak-t.broken && t.bools > 0 && (t.letters == 0 || t.seenTrue && t.seenFalse):
+		c.kind = Boolean
+	case keyed || t.plain == t.values && t.minWidth == t.width && t.width >= 12:
+	case t.most(numeric):
+		t.settleNumbers(c, hint)
+	}
+	return c
+}
+
+// settleNumbers finds decimal sign and unit.
+func (t *tally) settleNumbers(c *column, hint style) {
+	unit, n, with := "", 0, 0
+	for u, count := range t.units {
+		with += count
+		if count > n || count == n && u < unit {
+			unit, n = u, count
+		}
+	}
+	// A currency may stand at some numbers only; of other units at least half must have one.
+	if _, money := currency(unit); n*2 < t.numbers && (!money || with != n) {
+		unit, n = "", 0
+	}
+	if with > n && (t.numbers-with+n)*100 < (t.values-t.weak)*threshold {
+		return // of several units: the numbers cannot be compared
+	}
+	c.unit = unit
+	c.comma = t.commaOnly > t.pointOnly || t.commaOnly == t.pointOnly && hint.comma
+	fraction := t.fractionPoint
+	if c.comma {
+		fraction = t.fractionComma
+	}
+	c.kind = Integer
+	if fraction > 0 {
+		c.kind = Number
+	}
+	if other := min(t.commaOnly, t.pointOnly); other > 0 {
+		c.notes = append(c.notes, counted(other, "number is written with the other decimal sign", "numbers are written with the other decimal sign"))
+	}
+	grouped := c.kind == Integer && t.small > 0 // 1,200 beside 450
+	if t.commaOnly+t.pointOnly == 0 && t.fractionPoint != t.fractionComma && !hint.sure && !grouped {
+		sign := "."
+		if c.comma {
+			sign = ","
+		}
+		c.notes = append(c.notes, "ambiguous thousands and decimal signs are read with the decimal sign "+sign)
+	}
+	if t.sentinels > 0 && t.low > -90 {
+		c.sentinel = true
+		c.notes = append(c.notes, fmt.Sprintf("-999 and the like (%s) are taken as missing", counted(t.sentinels, "time", "times")))
+	}
+}
+
+// settleDates finds the order of day and month, and whether there are times.
+func (t *tally) settleDates(c *column, hint style) {
+	if t.clocked > t.midnight {
+		c.kind = DateTime
+	}
+	switch {
+	case t.dayOnly != t.monthOnly:
+		c.dayFirst = t.dayOnly > t.monthOnly
+	case t.undecided == 0:
+	case t.firstOnes == t.undecided && t.lastOnes < t.undecided:
+		c.dayFirst = true // the firsts of months
+	case t.lastOnes == t.undecided && t.firstOnes < t.undecided:
+	default:
+		c.dayFirst = hint.comma
+		order := "month/day"
+		if c.dayFirst {
+			order = "day/month"
+		}
+		c.notes = append(c.notes, "the order of day and month is ambiguous and is read as "+order)
+	}
+	if t.dayOnly > 0 && t.monthOnly > 0 {
+		c.notes = append(c.notes, "dates are written in both orders of day and month")
+	}
+	if t.monthly > 0 && t.monthly == t.dates {
+		c.notes = append(c.notes, "months, each stored as its first day")
+	}
+	if t.zoned > 0 {
+		c.notes = append(c.notes, "times are stored as written, without their time zone")
+	}
+}
+
+// commonStyle is how the file writes numbers, for columns that do not say it themselves.
+func commonStyle(tallies []*tally, hint style) style {
+	point, comma := 0, 0
+	for _, t := range tallies {
+		if !t.most(t.numbers) && !t.most(t.dates) {
+			continue
+		}
+		switch {
+		case t.commaOnly > t.pointOnly || t.dayOnly > t.monthOnly && !hint.sure || t.dotted*2 > t.dates && t.dates > 0:
+			comma++
+		case t.pointOnly > t.commaOnly || t.monthOnly > t.dayOnly:
+			point++
+		}
+	}
+	if order := cmp.Compare(comma, point); order != 0 {
+		hint.comma, hint.sure = order > 0, true
+	}
+	return hint
+}
+
+// usedColumns leaves out columns without name and value at the end.
+func usedColumns(tallies []*tally, named []bool) []*tally {
+	last := -1
+	for i, t := range tallies {
+		if t.values > 0 || i < len(named) && named[i] {
+			last = i
+		}
+	}
+	return slices.Clip(tallies[:last+1])
+}

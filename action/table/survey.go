@@ -1,0 +1,137 @@
+package table
+
+import "slices"
+
+// survey is the first reading of a table: what its columns are and which records are rows.
+type survey struct {
+	layout  layout
+	tallies []*tally
+	rows    int
+	// left are the records that are no rows, by their number from the first on.
+	left            map[int]bool
+	totals, headers int
+	footers         int
+	ragged          int
+	loose           bool
+	// tail are records at the end that may be remarks, suspect one that may be a total.
+	tail    []int
+	suspect int
+}
+
+// maxLeft is how many records are noted as no rows.
+const maxLeft = 10_000
+
+// add takes the record with the given number, counted behind the header.
+func (s *survey) add(at int, record []cell) {
+	if blank(record) {
+		return
+	}
+	if isFooter(record, len(s.tallies)) && len(s.tail) < 100 {
+		s.tail = append(s.tail, at)
+		return
+	}
+	if len(s.left) < maxLeft {
+		if s.isHeaderAgain(record) {
+			s.left[at] = true
+			s.headers++
+			return
+		}
+		sure, suspect := s.isTotal(record)
+		if sure {
+			s.left[at] = true
+			s.totals++
+			s.join()
+			s.suspect = -1
+			for _, t := range s.tallies {
+				t.sumPoint.part, t.sumComma.part = 0, 0
+			}
+			return
+		}
+		s.suspect = -1
+		if suspect {
+			s.suspect = at
+		}
+	}
+	s.join()
+	s.rows++
+	if len(record) > len(s.tallies) && !blank(record[len(s.tallies):]) || len(record) < len(s.tallies) && !s.loose {
+		s.ragged++
+	}
+	for i, t := range s.tallies {
+		if i < len(record) {
+			t.add(record[i])
+		} else {
+			t.missing++
+		}
+	}
+}
+
+// join makes rows of records that looked like remarks at the end: more rows follow.
+func (s *survey) join() {
+	s.rows += len(s.tail)
+	for range s.tail {
+		for i, t := range s.tallies {
+			if i == 0 {
+				t.values++
+			} else {
+				t.missing++
+			}
+		}
+	}
+	s.tail = s.tail[:0]
+}
+
+// finish settles what stands at the end.
+func (s *survey) finish() {
+	for _, at := range s.tail {
+		s.left[at] = true
+		s.footers++
+	}
+	if s.suspect >= 0 {
+		s.left[s.suspect] = true
+		s.rows--
+		s.totals++
+	}
+}
+
+// isHeaderAgain reports whether a record repeats the header.
+func (s *survey) isHeaderAgain(record []cell) bool {
+	if len(s.layout.header) < 2 || len(record) < len(s.layout.header) {
+		return false
+	}
+	for i, h := range s.layout.header {
+		if string(record[i].text) != h {
+			return false
+		}
+	}
+	return true
+}
+
+// blank reports whether no cell has text.
+func blank(record []cell) bool {
+	for _, c := range record {
+		if len(c.text) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// notes say what the survey found.
+func (s *survey) notes() []string {
+	notes := slices.Clone(s.layout.notes)
+	for _, n := range []struct {
+		count        int
+		one, several string
+	}{
+		{s.totals, "total row is left out, so that sums do not count twice", "total rows are left out, so that sums do not count twice"},
+		{s.headers, "repeated header is left out", "repeated headers are left out"},
+		{s.footers, "remark below the table is left out", "remarks below the table are left out"},
+		{s.ragged, "row has more or fewer cells than the header; missing cells are empty, extra ones are left out", "rows have more or fewer cells than the header; missing cells are empty, extra ones are left out"},
+	} {
+		if n.count > 0 {
+			notes = append(notes, counted(n.count, n.one, n.several))
+		}
+	}
+	return notes
+}

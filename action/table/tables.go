@@ -1,0 +1,126 @@
+package table
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atelier/action"
+	"atelier/action/database"
+	"atelier/action/file"
+	"atelier/media"
+)
+
+// Config says which folder's tables agents see.
+type Config struct {
+	// Files is the folder; required. It is used, not closed.
+	Files *file.Files
+	// Timeout ends a query; 0 means [database.DefaultTimeout].
+	Timeout time.Duration
+	// MaxRows is how many rows of a result are read; 0 means [database.DefaultMaxRows].
+	MaxRows int
+	// TempDir is where the database lies; empty means the system's folder for temporary files.
+	TempDir string
+	// Now is the clock of progress notes; nil means [time.Now].
+	Now func() time.Time
+}
+
+// Tables is the tables of a folder. It is safe for concurrent use.
+type Tables struct {
+	cfg Config
+
+	// turn is held by whichever call imports; its holder sets and reads loaded and closed.
+	turn   chan struct{}
+	loaded *loaded
+	closed bool
+}
+
+// New makes the tables of a folder; nothing is read before the first call of an action.
+func New(cfg Config) *Tables {
+	if cfg.Now == nil {
+		cfg.Now = time.Now //nolint:forbidigo // the default clock
+	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, database.DefaultTimeout)
+	cfg.MaxRows = cmp.Or(cfg.MaxRows, database.DefaultMaxRows)
+	return &Tables{cfg: cfg, turn: make(chan struct{}, 1)}
+}
+
+// Close removes the temporary database.
+func (t *Tables) Close() error {
+	t.turn <- struct{}{}
+	defer func() { <-t.turn }()
+	t.closed = true
+	if t.loaded == nil {
+		return nil
+	}
+	l := t.loaded
+	t.loaded = nil
+	return l.close()
+}
+
+// Actions are Describe Tables and Query Tables.
+func (t *Tables) Actions() []action.Action {
+	return []action.Action{t.describeAction(), t.queryAction()}
+}
+
+// Descriptions describes the actions without a folder, for documentation and checks.
+func Descriptions() []action.Description { return action.Document(New(Config{}).Actions()...) }
+
+// loaded is what the import made.
+type loaded struct {
+	dir     string
+	db      *database.Database // nil without a table
+	tables  []*table
+	notRead []unread
+}
+
+// unread is a file that looks like a table and is none.
+type unread struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func (l *loaded) close() error {
+	if l.db != nil {
+		_ = l.db.Close() // the files below it go
+	}
+	return os.RemoveAll(l.dir)
+}
+
+// load imports the folder at the first call. A call that is cancelled leaves the work to
+// the next one; others wait for it.
+func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return nil, media.Errorf(media.CodeCancelled, "wait for the tables: %w", ctx.Err())
+	}
+	if t.closed {
+		return nil, media.Errorf(media.CodeInternal, "the tables are closed")
+	}
+	if t.loaded != nil {
+		return t.loaded, nil
+	}
+	dir, err := os.MkdirTemp(t.cfg.TempDir, "atelier-tables-")
+	if err != nil {
+		return nil, media.Errorf(media.CodeInternal, "make a folder for the tables: %w", err)
+	}
+	l := &loaded{dir: dir}
+	path := filepath.Join(dir, "tables.db")
+	if err := t.fill(ctx, l, path, note); err != nil {
+		_ = l.close() // the error at hand says more
+		return nil, err
+	}
+	if len(l.tables) > 0 {
+		l.db, err = database.Open(ctx, database.Config{URL: path, Timeout: t.cfg.Timeout, MaxRows: t.cfg.MaxRows, Describe: "Describe Tables"})
+		if err != nil {
+			_ = l.close() // the error at hand says more
+			return nil, err
+		}
+	}
+	t.loaded = l
+	return l, nil
+}

@@ -1,0 +1,185 @@
+package table
+
+import "bytes"
+
+// tally counts what the cells of one column look like, before it is settled what they are.
+type tally struct {
+	name string
+	// missing have no value in any column, weak none unless the column is text, values the rest
+	// (weak ones included). codes are two capital letters, nas the cells "NA".
+	missing, weak, values, codes, nas int
+	// broken are errors of a spreadsheet such as #REF!, wordy values without a digit.
+	broken, wordy                  int
+	numbers, pointOnly, commaOnly  int
+	fractionPoint, fractionComma   int
+	zeros, width, minWidth         int
+	plain                          int // digits alone
+	units                          map[string]int
+	dates, dayOnly, monthOnly      int
+	undecided, firstOnes, lastOnes int
+	dotted, clocked, midnight      int
+	zoned, monthly, compact        int
+	newYears                       int // dates that are the first day of a year
+	bools, letters                 int
+	seenTrue, seenFalse            bool
+	sumPoint, sumComma             sums
+	// small are whole numbers below 1,000, sentinels the numbers that stand for "missing",
+	// low and high the range of the others, zero included.
+	small, sentinels int
+	low, high        float64
+}
+
+// sums are of all rows so far, and of those since the last subtotal.
+type sums struct{ all, part float64 }
+
+func (s *sums) add(v float64) { s.all += v; s.part += v }
+
+// add takes one cell.
+func (t *tally) add(c cell) {
+	if isMissing(c.text) {
+		t.missing++
+		if string(c.text) == "NA" {
+			t.nas++
+		}
+		return
+	}
+	t.values++
+	if isWeaklyMissing(c.text) {
+		t.weak++
+		return
+	}
+	if isBroken(c.text) {
+		t.broken++
+		return
+	}
+	if n, ok := numberOf(c); ok {
+		t.number(n, c.text)
+		return
+	}
+	if !bytes.ContainsAny(c.text, "0123456789") {
+		t.wordy++
+	}
+	if m, ok := parseDate(c.text); ok {
+		t.date(m)
+		return
+	}
+	if v, letter, ok := truth(c.text); ok {
+		t.bools++
+		t.seenTrue, t.seenFalse = t.seenTrue || v, t.seenFalse || !v
+		if letter {
+			t.letters++
+		}
+	}
+	if isCode(c.text) {
+		t.codes++
+	}
+}
+
+// numberOf reads a number; one that its format types as such has a decimal point.
+func numberOf(c cell) (number, bool) {
+	n, ok := parseNumber(c.text)
+	if ok && c.exact {
+		n.okComma, n.comma, n.decimalsComma = n.okPoint, n.point, n.decimalsPoint
+	}
+	return n, ok
+}
+
+func (t *tally) number(n number, b []byte) {
+	if isPlain(b) {
+		t.plain++
+		if t.minWidth == 0 || len(b) < t.minWidth {
+			t.minWidth = len(b)
+		}
+		t.width = max(t.width, len(b))
+		if len(b) == 8 && (moment{year: digits(b[:4]), month: digits(b[4:6]), day: digits(b[6:])}).valid() && b[0] <= '2' {
+			t.compact++
+		}
+	}
+	if n.zeros {
+		t.zeros++
+		return
+	}
+	t.numbers++
+	switch {
+	case n.okPoint && !n.okComma:
+		t.pointOnly++
+	case n.okComma && !n.okPoint:
+		t.commaOnly++
+	}
+	if n.decimalsPoint > 0 || !n.okPoint && n.decimalsComma > 0 {
+		t.fractionPoint++
+	}
+	if n.decimalsComma > 0 || !n.okComma && n.decimalsPoint > 0 {
+		t.fractionComma++
+	}
+	if n.unit != "" {
+		if t.units == nil {
+			t.units = map[string]int{}
+		}
+		if len(t.units) < 50 || t.units[n.unit] > 0 {
+			t.units[n.unit]++
+		}
+	}
+	v, whole := n.value(false)
+	switch {
+	case isSentinel(v):
+		t.sentinels++
+	default:
+		t.low, t.high = min(t.low, v), max(t.high, v)
+	}
+	if whole && v > -1000 && v < 1000 {
+		t.small++
+	}
+	t.sumPoint.add(v)
+	v, _ = n.value(true)
+	t.sumComma.add(v)
+}
+
+// isSentinel knows the numbers that stand for a missing value in measurements.
+func isSentinel(v float64) bool { return v == -999 || v == -9999 || v == -99999 || v == -999.9 }
+
+// isPlain reports digits alone.
+func isPlain(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *tally) date(m moment) {
+	t.dates++
+	switch m.order {
+	case dotted:
+		t.dotted++
+	case dayOnly:
+		t.dayOnly++
+	case monthOnly:
+		t.monthOnly++
+	case undecided:
+		t.undecided++
+		if m.month == 1 {
+			t.firstOnes++
+		}
+		if m.day == 1 {
+			t.lastOnes++
+		}
+	case settled, everything:
+	}
+	if m.clock >= 0 {
+		t.clocked++
+		if m.clock == 0 {
+			t.midnight++
+		}
+	}
+	if m.zone {
+		t.zoned++
+	}
+	if m.month == 1 && m.day == 1 && m.clock <= 0 {
+		t.newYears++
+	}
+	if m.monthly {
+		t.monthly++
+	}
+}

@@ -1,0 +1,111 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// totalWord reads a label such as "Total", "Summe" or "Average". exact says that it is
+// nothing but that word; mean that it is an average.
+func totalWord(label string) (mean, exact, ok bool) {
+	if len(label) > 60 {
+		return false, false, false
+	}
+	l := strings.Trim(strings.ToLower(label), " :.*=")
+	switch l {
+	case "total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "endsumme", "total général", "total general", "somme", "all", "alle", "subtotal",
+		"sub-total", "sub total", "zwischensumme", "sous-total", "ergebnis", "gesamtergebnis", "overall", "σ", "∑":
+		return false, true, true
+	case "average", "mean", "avg", "durchschnitt", "mittelwert", "mittel", "moyenne":
+		return true, true, true
+	}
+	for _, w := range []string{"total", "summe", "gesamt", "subtotal", "zwischensumme", "somme"} {
+		if strings.HasPrefix(l, w+" ") || strings.HasSuffix(l, " "+w) {
+			return false, false, true
+		}
+	}
+	return false, false, false
+}
+
+// isTotal reports whether the row repeats what the rows above it hold: it has the label of
+// a total, and a number in it is the sum (or mean) of the column above.
+func (s *survey) isTotal(record []cell) (sure, suspect bool) {
+	at := slices.IndexFunc(record, func(c cell) bool {
+		return len(c.text) > 0 && !c.exact && (c.text[0] >= 'A' || c.text[0] == '*') && !isMissing(c.text)
+	})
+	if at < 0 || s.rows < 2 {
+		return false, false
+	}
+	mean, exact, ok := totalWord(string(record[at].text))
+	if !ok {
+		return false, false
+	}
+	texts, numbers, below := 0, 0, 0
+	for i, c := range record[:min(len(record), len(s.tallies))] {
+		if isMissing(c.text) {
+			continue
+		}
+		n, ok := numberOf(c)
+		if !ok {
+			texts++
+			continue
+		}
+		numbers++
+		t := s.tallies[i]
+		if t.agrees(n, mean) {
+			return true, false
+		}
+		if v, _ := n.value(false); !mean && t.low >= 0 && v < t.high {
+			below++ // less than one of its parts
+		}
+	}
+	return false, exact && texts == 1 && numbers > below
+}
+
+// agrees reports whether n is the sum of the column so far, or since the last subtotal,
+// under either decimal sign.
+func (t *tally) agrees(n number, mean bool) bool {
+	if t.numbers < 2 {
+		return false
+	}
+	for _, comma := range []bool{false, true} {
+		v, _ := n.value(comma)
+		sum, decimals := t.sumPoint, n.decimalsPoint
+		if comma {
+			sum, decimals = t.sumComma, n.decimalsComma
+		}
+		near := func(of float64) bool {
+			return v != 0 && math.Abs(v-of) <= max(math.Abs(v)*5e-4, math.Pow10(-decimals))
+		}
+		if mean && near(sum.all/float64(t.numbers)) || !mean && (near(sum.all) || near(sum.part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFooter recognises a remark below the table: one cell alone where the table has several.
+func isFooter(record []cell, width int) bool {
+	if width < 2 || len(record) == 0 || len(record[0].text) == 0 {
+		return false
+	}
+	for _, c := range record[1:] {
+		if len(c.text) > 0 {
+			return false
+		}
+	}
+	text := strings.ToLower(string(record[0].text))
+	if kindOf(text) != Text {
+		return false
+	}
+	if len(record) == 1 || len(text) > 40 {
+		return true
+	}
+	for _, w := range []string{"source:", "sources:", "quelle:", "quellen:", "note:", "notes:", "anmerkung", "hinweis:", "stand:", "stand ", "*", "©", "¹", "1)", "remark:", "updated", "generated", "exported", "last updated", "as of "} {
+		if strings.HasPrefix(text, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+const (
+	// minPeriods is how many columns named by periods make a wide table, maxPeriods how many
+	// the long form takes: SQLite joins no more selects.
+	minPeriods = 3
+	maxPeriods = 400
+)
+
+// period is a column that is named by a year, month or quarter.
+type period struct {
+	column *column
+	// year is set for years alone, month for months without a year; text sorts by time.
+	year, month int
+	text        string
+}
+
+// lengthen adds to a wide table (one column for each year or month) its long form, as a
+// view: the columns that are no numbers, year or period, and value.
+func (s *store) lengthen(ctx context.Context, tb *table, n *names) (*table, error) {
+	all := periodsOf(tb)
+	if len(all) < minPeriods || tb.rows == 0 {
+		return nil, nil
+	}
+	what := "years"
+	if all[0].year == 0 {
+		what = "periods"
+	}
+	if len(all) > maxPeriods {
+		tb.notes = append(tb.notes, fmt.Sprintf("%d columns are %s", len(all), what))
+		return nil, nil
+	}
+	long := &table{name: n.free(identifier(tb.name + "_long")), path: tb.path, sheet: tb.sheet, rows: tb.rows * len(all)}
+	var ids []*column
+	for _, c := range tb.columns {
+		if c.kind != Integer && c.kind != Number && !slices.ContainsFunc(all, func(p period) bool { return p.column == c }) {
+			ids = append(ids, c)
+			long.columns = append(long.columns, c.times(len(all)))
+		}
+	}
+	when, value := timeColumn(all), valueColumn(all)
+	for _, c := range []*column{when, value} {
+		for slices.ContainsFunc(ids, func(o *column) bool { return strings.EqualFold(o.name, c.name) }) {
+			c.name += "_2"
+		}
+		long.columns = append(long.columns, c)
+	}
+	long.sampleOf(tb, ids, all)
+	if _, err := s.conn.ExecContext(ctx, long.createView(tb, ids, all)); err != nil {
+		return nil, media.Errorf(media.CodeInternal, "make the long form of %s: %w", tb.name, err)
+	}
+	tb.notes = append(tb.notes, fmt.Sprintf("wide: %d columns are %s; the table %s has one row for each, with %s and %s", len(all), what, long.name, when.name, value.name))
+	long.notes = []string{fmt.Sprintf("the long form of %s: one row for each row and column of %q to %q", tb.name, all[0].column.name, all[len(all)-1].column.name)}
+	if when.kind == Integer && all[0].month > 0 {
+		long.notes = append(long.notes, fmt.Sprintf("%q is the number of the month", when.name))
+	}
+	return long, nil
+}
+
+// sampleOf shows the first rows of a long form.
+func (tb *table) sampleOf(of *table, ids []*column, all []period) {
+	at := func(c *column) int { return slices.Index(of.columns, c) }
+	for _, row := range of.sample[:min(2, len(of.sample))] {
+		for _, p := range all[:2] {
+			var out []any
+			for _, c := range ids {
+				out = append(out, row[at(c)])
+			}
+			out = append(out, p.when(), row[at(p.column)])
+			tb.sample = append(tb.sample, out)
+		}
+	}
+}
+
+// when is the period as it is stored.
+func (p period) when() any {
+	if p.text != "" {
+		return p.text
+	}
+	return int64(p.year + p.month)
+}
+
+// createView is the statement that makes the long form.
+func (tb *table) createView(of *table, ids []*column, all []period) string {
+	var head strings.Builder
+	for _, c := range ids {
+		head.WriteString(quote(c.name) + ", ")
+	}
+	n := len(tb.columns)
+	selects := make([]string, len(all))
+	for i, p := range all {
+		when := fmt.Sprint(p.when())
+		if p.text != "" {
+			when = "'" + strings.ReplaceAll(p.text, "'", "''") + "'"
+		}
+		selects[i] = fmt.Sprintf("SELECT %s%s AS %s, %s AS %s FROM %s", head.String(), when, quote(tb.columns[n-2].name), quote(p.column.name), quote(tb.columns[n-1].name), quote(of.name))
+	}
+	return "CREATE VIEW " + quote(tb.name) + " AS " + strings.Join(selects, " UNION ALL ")
+}
+
+// periodsOf lists the columns of numbers that are named by periods of one kind.
+func periodsOf(tb *table) []period {
+	var years, months, dated []period
+	for _, c := range tb.columns {
+		if c.kind != Integer && c.kind != Number && c.missing+c.unusable < tb.rows {
+			continue
+		}
+		p, ok := periodOf(c.name)
+		p.column = c
+		switch {
+		case !ok:
+		case p.year > 0:
+			years = append(years, p)
+		case p.month > 0:
+			months = append(months, p)
+		default:
+			dated = append(dated, p)
+		}
+	}
+	best := years
+	for _, o := range [][]period{months, dated} {
+		if len(o) > len(best) {
+			best = o
+		}
+	}
+	return best
+}
+
+// periodOf reads 2019, FY2019, Jan, März, 2024-01, Jan 2024, Q1 and 2024 Q1.
+func periodOf(name string) (period, bool) {
+	s := strings.TrimSpace(name)
+	bare := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "FY"), "Y"), "X")
+	bare = strings.TrimSpace(bare)
+	if y := digits([]byte(bare)); len(bare) == 4 && y >= 1500 && y < 2200 {
+		return period{year: y}, true
+	}
+	if m := monthOf(strings.TrimSuffix(s, ".")); m > 0 {
+		return period{month: m}, true
+	}
+	if q, ok := quarterOf(s); ok {
+		return period{text: q}, true
+	}
+	if m, ok := parseDate([]byte(s)); ok {
+		if m, ok = m.settle(true); ok {
+			return period{text: m.text(false)}, true
+		}
+	}
+	return period{}, false
+}
+
+// quarterOf reads Q1, Q1 2024, 2024-Q1 and 1. Quartal 2024 as text that sorts by time.
+func quarterOf(s string) (string, bool) {
+	quarter, year := "", ""
+	for _, w := range strings.FieldsFunc(strings.ToUpper(s), func(r rune) bool { return strings.ContainsRune(" -/_.'", r) }) {
+		switch {
+		case len(w) == 2 && (w[0] == 'Q' || w[0] == 'T') && w[1] >= '1' && w[1] <= '4' && quarter == "":
+			quarter = "Q" + w[1:]
+		case len(w) == 1 && w[0] >= '1' && w[0] <= '4' && quarter == "":
+			quarter = "Q" + w
+		case (w == "QUARTAL" || w == "QUARTER" || w == "TRIMESTRE") && len(quarter) == 2:
+		case len(w) == 4 && digits([]byte(w)) >= 1500 && year == "":
+			year = w + "-"
+		default:
+			return "", false
+		}
+	}
+	return year + quarter, quarter != "" && strings.ContainsAny(strings.ToUpper(s), "QT")
+}
+
+// times is a column whose rows are repeated.
+func (c *column) times(n int) *column {
+	out := *c
+	out.missing, out.unusable = c.missing*n, c.unusable*n
+	out.notes = nil
+	return &out
+}
+
+// timeColumn describes the periods.
+func timeColumn(all []period) *column {
+	c := &column{name: "year", kind: Integer}
+	if all[0].year == 0 {
+		c.name = "period"
+	}
+	if all[0].text != "" {
+		c.kind = Text
+		if _, ok := parseDate([]byte(all[0].text)); ok {
+			c.kind = Date
+		}
+	}
+	for _, p := range all {
+		c.note(p.when())
+	}
+	return c
+}
+
+// valueColumn describes the values of all periods together.
+func valueColumn(all []period) *column {
+	c := &column{name: "value", kind: Integer, unit: all[0].column.unit}
+	for _, p := range all {
+		if p.column.kind == Number {
+			c.kind = Number
+		}
+	}
+	for _, p := range all {
+		o := p.column
+		c.missing += o.missing
+		c.unusable += o.unusable
+		for _, s := range o.shown {
+			if len(c.shown) < maxUnusable {
+				c.show(s)
+			}
+		}
+		if o.low != nil {
+			c.note(o.low)
+			c.note(o.high)
+		}
+		for _, f := range slices.Sorted(maps.Keys(o.numbers)) {
+			c.note(f)
+		}
+		c.capped = c.capped || o.capped
+	}
+	return c
+}

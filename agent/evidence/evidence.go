@@ -1,0 +1,293 @@
+// Package evidence compares the numbers of a report with what the sources said: the
+// cells of query results, and the numbers of other text. It scans text for numbers
+// ([Scan]), collects what actions and people said ([Set]), and decides for each number
+// whether the evidence holds it ([Set.Trace]).
+//
+// It compares numbers and nothing else: it reads no sentence and asks no model. It
+// returns no errors; what cannot be read as a number is no evidence. It imports the
+// standard library only.
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of the texts that people gave.
+const (
+	Task         = "task"
+	Input        = "input"
+	Conversation = "conversation"
+	Answer       = "answer"
+)
+
+// Limits of what is kept. What is beyond them is no evidence.
+const (
+	// MaxRows is how many rows of one query result are kept.
+	MaxRows = 1000
+	// maxNumbers is how many different numbers of one source are kept.
+	maxNumbers = 20_000
+)
+
+// Set is the evidence of one run tree. Its zero value is empty. It is not safe for
+// concurrent use.
+type Set struct {
+	// Queries are the statements that were run, each once, in order.
+	Queries []Query
+	// Texts are the other sources, by name, in the order of their first use.
+	Texts []Text
+
+	years   map[int]bool // that a date of any source names
+	derived []candidate  // what two cells give, made by the first Trace
+	few     bool         // so few numbers that nothing is derived from them by chance
+	ready   bool
+}
+
+// Query is a statement with the numbers of its result.
+type Query struct {
+	// Statement is the SQL text.
+	Statement string
+	// Tables are the tables that it reads.
+	Tables []Table
+	// Columns are the names of the result's columns.
+	Columns []string
+	// Rows are the cells; a cell that is no number is NaN.
+	Rows [][]float64
+
+	words   numbers   // numbers of text cells and of the statement, and the row count
+	factors []float64 // for each column: what one unit of it is worth ("in million")
+	percent []bool    // for each column: whether its name says that it is in percent
+	cells   int       // how many cells are numbers
+}
+
+// Table is a table that a query reads.
+type Table struct {
+	Name string `json:"name"`
+	// Path is the file that the table was read from; empty for a database.
+	Path string `json:"path"`
+}
+
+// Text is a source of words.
+type Text struct {
+	// Name is the file, address or action that the text is from.
+	Name string
+
+	numbers numbers
+}
+
+// numbers are the values of a text, each once.
+type numbers struct {
+	list []value
+	seen map[value]bool
+}
+
+// value is a number that a source holds.
+type value struct {
+	v float64
+	// percent says that the source wrote it with a percent sign.
+	percent bool
+}
+
+func (n *numbers) add(v value) {
+	if n.seen[v] || len(n.list) >= maxNumbers || math.IsNaN(v.v) || math.IsInf(v.v, 0) {
+		return
+	}
+	if n.seen == nil {
+		n.seen = map[value]bool{}
+	}
+	n.seen[v] = true
+	n.list = append(n.list, v)
+}
+
+// result is the shape of a query's outputs.
+type result struct {
+	Statement string   `json:"statement"`
+	Columns   []any    `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	RowCount  *float64 `json:"rowCount"`
+	Tables    []Table  `json:"tables"`
+}
+
+// AddResult takes the outputs of an action, a JSON object, as evidence. An object with
+// statement, columns and rows is a query; of everything else the numbers are kept under
+// the path, url or title that the outputs name, or under name.
+func (s *Set) AddResult(name string, outputs json.RawMessage) {
+	var r result
+	if err := json.Unmarshal(outputs, &r); err == nil && r.Statement != "" && len(r.Columns) > 0 && r.Rows != nil {
+		s.addQuery(r)
+		return
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(outputs))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return
+	}
+	if m, ok := v.(map[string]any); ok {
+		for _, key := range []string{"path", "url", "title"} {
+			if t, ok := m[key].(string); ok && strings.TrimSpace(t) != "" {
+				name = strings.TrimSpace(t)
+				break
+			}
+		}
+	}
+	s.AddValue(name, v)
+}
+
+// AddText takes the numbers of a text as evidence.
+func (s *Set) AddText(name, text string) {
+	s.scan(&s.text(name).numbers, text)
+}
+
+// AddValue takes the numbers of a JSON value as evidence: numbers as they are, and those
+// that stand in strings, also in the names of keys.
+func (s *Set) AddValue(name string, v any) {
+	s.walk(&s.text(name).numbers, v)
+}
+
+// text finds the source of a name, or begins it.
+func (s *Set) text(name string) *Text {
+	s.ready = false
+	i := slices.IndexFunc(s.Texts, func(t Text) bool { return t.Name == name })
+	if i < 0 {
+		s.Texts = append(s.Texts, Text{Name: name})
+		i = len(s.Texts) - 1
+	}
+	return &s.Texts[i]
+}
+
+func (s *Set) walk(into *numbers, v any) {
+	switch t := v.(type) {
+	case string:
+		s.scan(into, t)
+	case json.Number:
+		if f, err := t.Float64(); err == nil {
+			s.number(into, f)
+		}
+	case float64:
+		s.number(into, t)
+	case int:
+		s.number(into, float64(t))
+	case int64:
+		s.number(into, float64(t))
+	case []any:
+		for _, e := range t {
+			s.walk(into, e)
+		}
+	case map[string]any:
+		for k, e := range t {
+			s.scan(into, k)
+			s.walk(into, e)
+		}
+	}
+}
+
+func (s *Set) number(into *numbers, f float64) {
+	into.add(value{v: f})
+	if y, ok := asYear(f); ok {
+		s.year(y)
+	}
+}
+
+func (s *Set) year(y int) {
+	if s.years == nil {
+		s.years = map[int]bool{}
+	}
+	s.years[y] = true
+}
+
+// scan keeps the numbers of a text, and the years that its dates name.
+func (s *Set) scan(into *numbers, text string) {
+	if !strings.ContainsFunc(text, isDigit) {
+		return
+	}
+	found, years := scan(text)
+	for _, n := range found {
+		for _, r := range n.readings {
+			for _, f := range n.factors() {
+				into.add(value{v: r.value * f * n.signed(), percent: n.Percent})
+			}
+		}
+		if y, ok := n.year(); ok {
+			s.year(y)
+		}
+	}
+	for _, y := range years {
+		s.year(y)
+	}
+}
+
+// addQuery keeps a query once; the same statement over the same tables gives the same.
+func (s *Set) addQuery(r result) {
+	s.ready = false
+	if slices.ContainsFunc(s.Queries, func(q Query) bool { return q.Statement == r.Statement && slices.Equal(q.Tables, r.Tables) }) {
+		return
+	}
+	q := Query{Statement: r.Statement, Tables: r.Tables}
+	for _, c := range r.Columns {
+		name := columnName(c)
+		q.Columns = append(q.Columns, name)
+		s.scan(&q.words, name)
+		q.factors = append(q.factors, factorOf(name))
+		q.percent = append(q.percent, percentName.MatchString(name))
+	}
+	s.scan(&q.words, r.Statement)
+	if r.RowCount != nil {
+		q.words.add(value{v: *r.RowCount})
+	}
+	for _, row := range r.Rows[:min(len(r.Rows), MaxRows)] {
+		q.Rows = append(q.Rows, s.cells(&q, row))
+	}
+	s.Queries = append(s.Queries, q)
+}
+
+// columnName reads a column: its name, or an object that names it.
+func columnName(c any) string {
+	switch t := c.(type) {
+	case string:
+		return t
+	case map[string]any:
+		name, _ := t["name"].(string)
+		return name
+	}
+	return ""
+}
+
+func (s *Set) cells(q *Query, row []any) []float64 {
+	cells := make([]float64, min(len(row), len(q.Columns)))
+	for i := range cells {
+		cells[i] = math.NaN()
+		switch t := row[i].(type) {
+		case float64:
+			cells[i] = t
+			q.cells++
+			if y, ok := asYear(t); ok {
+				s.year(y)
+			}
+		case string:
+			if f, err := strconv.ParseFloat(t, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+				cells[i] = f // exact decimals of a database are text
+				q.cells++
+				continue
+			}
+			s.scan(&q.words, t)
+		}
+	}
+	return cells
+}
+
+// Source names the files that a query reads, or the tables where there is no file.
+func (q Query) Source() string {
+	var names []string
+	for _, t := range q.Tables {
+		if n := cmp.Or(t.Path, t.Name); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,335 @@
+package evidence
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	currencyCode = regexp.MustCompile(`^(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs)[0-9]`)
+	currencyHere = regexp.MustCompile(`(?:[$€£¥₹₽₩]|\b(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Rs\.?|Fr\.))[ \x{a0}\x{202f}\x{2009}]?$`)
+	exponent     = regexp.MustCompile(`^[eE][+-]?[0-9]{1,2}`)
+
+	gap = `[ \x{a0}\x{202f}\x{2009}-]?`
+	// A percent sign, or a word for it.
+	percentMark = regexp.MustCompile(`^(?:` + gap + `(?:%|٪|％)|` + gap + `(?i:percent(?:age)?|per cent|prozent(?:punkte?n?)?|pour[ \x{a0}]?cent|por ciento|per cento|procent|points? de pourcentage|pp|p\.p\.)(?:[ -](?i:points?))?)`)
+	// Scale words. Those of one letter stand directly behind the digits.
+	scaleWord = regexp.MustCompile(`^(?:(?:[kKMB]|bn|mn|tn)|` + gap + `(?:(?i:thousand|tausend|tsd\.?|mille|millions?|millionen|millones|milioni|mio\.?|billions?|billionen|bill\.|milliarden?|milliards?|miliardi|mrd\.?|trillions?|trillionen|lakh|crore)|mn|bn|tn|M|Mill\.))`)
+	unitMark  = regexp.MustCompile(`^` + gap + `(?:[°$€£¥₹₽₩‰′″µ]|(?:EUR|USD|CHF|GBP|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|Euros?|euros?|Franken|dollars?|Dollar|pounds?|cents?|Cent|kg|g|mg|t|lb|lbs|oz|km|m|cm|mm|mi|ft|ha|m²|m³|km²|km/h|mph|l|L|ml|hl|W|kW|MW|GW|TW|Wh|kWh|MWh|GWh|TWh|J|kJ|MJ|Hz|kHz|MHz|GHz|V|A|Pa|hPa|bar|ppm|ppb|K|ms|s|min|h|kB|MB|GB|TB|dB|CO2e|kcal)(?:[^\p{L}\p{N}_]|$))`)
+	ordinal   = regexp.MustCompile(`^(?:st|nd|rd|th|er|ers|re|e|ème|º|ª|o|a)(?:[^\p{L}\p{N}_]|$)`)
+	decade    = regexp.MustCompile(`^(?:'?s|’s|er|ern)(?:[^\p{L}\p{N}_]|$)`)
+
+	percentName = regexp.MustCompile(`(?i)%|percent|prozent|pct\b|pourcent|anteil.*%`)
+)
+
+// number reads the number that begins at i and gives the end of what it read.
+func (s *scanner) number(i int) int {
+	if s.isLabel(i) {
+		return s.wordEnd(i)
+	}
+	groups, seps, end := s.groups(i)
+	all := readings(groups, seps)
+	switch {
+	case all != nil:
+		return s.take(Number{Start: i, End: end, readings: all})
+	case len(seps) == 0 || seps[0] == '.': // too long to be a number; 1.2.3
+		return end
+	}
+	for _, g := range groups { // a list without blanks: 14,15,16
+		end = s.take(Number{Start: i, End: i + len(g), readings: parsed(g, "")})
+		i += len(g) + 1
+	}
+	return end
+}
+
+// take completes a number and gives the end of what belongs to it.
+func (s *scanner) take(n Number) int {
+	if len(n.readings) == 0 {
+		return n.End
+	}
+	if s.bareDecimal(n.Start) {
+		n.readings = parsed("0", s.plain[n.Start:n.End])
+		n.Start--
+	}
+	if m := exponent.FindString(s.plain[n.End:]); m != "" && !startsWord(s.plain[n.End+len(m):]) {
+		e, err := strconv.Atoi(m[1:])
+		if err != nil {
+			return s.wordEnd(n.End)
+		}
+		for k := range n.readings {
+			n.readings[k].value *= pow10(e)
+			n.readings[k].places -= e
+		}
+		n.End += len(m)
+	}
+	if !s.suffix(&n) {
+		return s.wordEnd(n.End)
+	}
+	s.prefix(&n)
+	s.found = append(s.found, n)
+	return n.End
+}
+
+// bareDecimal tells the digits of a number that begins with its point: .05.
+func (s *scanner) bareDecimal(i int) bool {
+	before := s.plain[:i]
+	return strings.HasSuffix(before, ".") && (i == 1 || strings.ContainsRune(" (<>=≤≥", lastRune(before[:i-1])))
+}
+
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}
+
+// isLabel tells digits that are part of a name: after # or a word character.
+func (s *scanner) isLabel(i int) bool {
+	before, size := utf8.DecodeLastRuneInString(s.plain[:i])
+	switch {
+	case before == '#':
+		return true
+	case before == '-' && i > size:
+		r, _ := utf8.DecodeLastRuneInString(s.plain[:i-size])
+		return unicode.IsLetter(r)
+	}
+	return false
+}
+
+// groups reads digits and the separators between them.
+func (s *scanner) groups(i int) (groups []string, seps []rune, end int) {
+	for {
+		start := i
+		for i < len(s.plain) && s.plain[i] >= '0' && s.plain[i] <= '9' {
+			i++
+		}
+		groups = append(groups, s.plain[start:i])
+		sep, size := utf8.DecodeRuneInString(s.plain[i:])
+		digits := leadingDigits(s.plain[i+size:])
+		switch sep {
+		case '.', ',':
+			if digits == 0 {
+				return groups, seps, i
+			}
+		case '\'', '’', '\u00a0', '\u202f', '\u2009', ' ':
+			first, last := len(groups) == 1, groups[len(groups)-1]
+			other := len(seps) > 0 && seps[len(seps)-1] != sep
+			if digits != 3 || first && len(last) > 3 || !first && len(last) != 3 || other || last[0] == '0' && first {
+				return groups, seps, i
+			}
+		default:
+			return groups, seps, i
+		}
+		seps = append(seps, sep)
+		i += size
+	}
+}
+
+func leadingDigits(s string) (n int) {
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// readings gives what groups of digits may mean; nil where they are no one number.
+func readings(groups []string, seps []rune) []reading {
+	last := len(groups) - 1
+	switch {
+	case last == 0:
+		return parsed(groups[0], "")
+	case last == 1:
+		var all []reading
+		if decimal(seps[0]) {
+			all = parsed(groups[0], groups[1])
+		}
+		if thousands(groups, seps) {
+			all = append(all, parsed(groups[0]+groups[1], "")...)
+		}
+		return all
+	case thousands(groups, seps):
+		return parsed(strings.Join(groups, ""), "")
+	case decimal(seps[last-1]) && seps[last-1] != seps[0] && thousands(groups[:last], seps[:last-1]):
+		return parsed(strings.Join(groups[:last], ""), groups[last])
+	}
+	return nil
+}
+
+func decimal(sep rune) bool { return sep == '.' || sep == ',' }
+
+// thousands tells groups of three, or of two before the last as in India, with one separator.
+func thousands(groups []string, seps []rune) bool {
+	for _, s := range seps {
+		if s != seps[0] {
+			return false
+		}
+	}
+	if groups[0] == "" || len(groups[0]) > 3 || groups[0][0] == '0' || len(groups[len(groups)-1]) != 3 {
+		return false
+	}
+	size := len(groups[1])
+	for _, g := range groups[1 : len(groups)-1] {
+		if len(g) != size || size < 2 || size > 3 {
+			return false
+		}
+	}
+	return size == 3 || seps[0] == ','
+}
+
+func parsed(whole, decimals string) []reading {
+	text := whole
+	if decimals != "" {
+		text += "." + decimals
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil
+	}
+	return []reading{{v, len(decimals)}}
+}
+
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && isWord(r)
+}
+
+// suffix reads what belongs to a number behind it. It is false for what is no number but
+// a name that begins with digits: 7f3a, 0123.
+func (s *scanner) suffix(n *Number) bool {
+	rest := s.plain[n.End:]
+	whole := s.plain[n.Start:n.End]
+	if len(whole) > 1 && whole[0] == '0' && leadingDigits(whole) == len(whole) {
+		return false // a code: ZIP, article, telephone
+	}
+	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, blanks+"\u2009-")); isDigit(next) || strings.ContainsRune(",.;:)!?(/", next) || rest == "" {
+		return true // nothing that belongs to it
+	}
+	if m := scaleWord.FindString(rest); m != "" && !startsWord(rest[len(m):]) && n.scaled(m) {
+		n.Text, n.unit = m, true
+		rest = rest[len(m):]
+	}
+	if m := percentMark.FindString(rest); m != "" && (!startsWord(rest[len(m):]) || !lastIsWord(m)) {
+		n.Percent, n.unit = true, true
+		n.Text += m
+		return true
+	}
+	if n.Text == "" && n.isDecade(rest) {
+		n.role = roleYear
+		return true
+	}
+	if unitMark.MatchString(rest) {
+		n.unit = true
+		return true
+	}
+	if n.Text != "" || !startsWord(rest) {
+		return true
+	}
+	if ordinal.MatchString(rest) {
+		n.unit = n.readings[0].value > maxSmall
+		return true
+	}
+	word := rest
+	for i, r := range rest {
+		if !isWord(r) {
+			word = rest[:i]
+			break
+		}
+	}
+	n.unit = n.readings[0].value > maxSmall // 100x, but not 5G
+	return !strings.ContainsFunc(word, func(r rune) bool { return r == '_' || isDigit(r) })
+}
+
+// isDecade tells 1990s and 90er by what follows the digits.
+func (n *Number) isDecade(rest string) bool {
+	r := n.readings[0]
+	if r.places > 0 || !decade.MatchString(rest) {
+		return false
+	}
+	_, year := asYear(r.value)
+	return year || r.value < 100 && int(r.value)%10 == 0
+}
+
+func lastIsWord(m string) bool {
+	r, _ := utf8.DecodeLastRuneInString(m)
+	return isWord(r)
+}
+
+// scaled sets what a scale word means. A single M or K that may be a unit counts only
+// directly behind the digits, or behind a currency.
+func (n *Number) scaled(mark string) bool {
+	word := strings.ToLower(strings.TrimLeft(mark, " \u00a0\u202f\u2009-"))
+	switch strings.TrimSuffix(word, ".") {
+	case "k", "thousand", "tausend", "tsd", "mille":
+		n.scales = []float64{1e3}
+	case "m", "mn", "million", "millions", "millionen", "millones", "milioni", "mio", "mill":
+		n.scales = []float64{1e6}
+	case "b", "bn", "milliarde", "milliarden", "milliard", "milliards", "miliardi", "mrd":
+		n.scales = []float64{1e9}
+	case "billions":
+		n.scales = []float64{1e9}
+	case "billion":
+		n.scales = []float64{1e9, 1e12}
+	case "tn", "billionen", "bill":
+		n.scales = []float64{1e12}
+	case "trillion", "trillions":
+		n.scales = []float64{1e12, 1e18}
+	case "trillionen":
+		n.scales = []float64{1e18}
+	case "lakh":
+		n.scales = []float64{1e5}
+	case "crore":
+		n.scales = []float64{1e7}
+	default:
+		return false
+	}
+	return true
+}
+
+// factorOf is what one unit of a column is worth by its name, as in "Revenue (million €)".
+func factorOf(name string) float64 {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && !isDigit(r) }) {
+		if len(w) < 2 {
+			continue
+		}
+		var n Number
+		if n.scaled(w) {
+			return n.scales[0]
+		}
+		if w == "1000" || w == "1.000" {
+			return 1e3
+		}
+	}
+	return 1
+}
+
+// prefix reads sign and currency before a number.
+func (s *scanner) prefix(n *Number) {
+	before := s.plain[:n.Start]
+	if m := currencyBefore(before); m != "" {
+		n.unit = true
+		before = before[:len(before)-len(m)]
+		if r := strings.ToLower(s.plain[n.End:]); strings.HasPrefix(r, "m") && !startsWord(r[1:]) && len(n.scales) == 0 {
+			n.scales, n.Text = []float64{1e6}, "m"
+		}
+	}
+	sign, size := utf8.DecodeLastRuneInString(before)
+	if !strings.ContainsRune("-−–+", sign) || size == 0 {
+		return
+	}
+	if outer, _ := utf8.DecodeLastRuneInString(before[:len(before)-size]); len(before) > size && !unicode.IsSpace(outer) && !strings.ContainsRune("([{:=/|", outer) {
+		return // a range or a compound
+	}
+	if n.sign = -1; sign == '+' {
+		n.sign = 1
+	}
+}
+
+// currencyBefore is the currency that a text ends with, with a blank behind it.
+func currencyBefore(text string) string {
+	last := lastRune(strings.TrimRight(text, blanks))
+	if !unicode.IsLetter(last) && last != '.' && !unicode.Is(unicode.Sc, last) {
+		return ""
+	}
+	return currencyHere.FindString(text[max(0, len(text)-8):])
+}

@@ -1,0 +1,171 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent"
+	"atelier/blob/memblob"
+	"atelier/chat"
+	"atelier/media"
+)
+
+// judge decides about texts that hold a word, and lets others pass.
+type judge struct {
+	words map[string]agent.Verdict
+	down  error
+
+	mu  sync.Mutex // guards saw
+	saw []string
+}
+
+func (j *judge) Check(_ context.Context, in agent.GuardInput) (agent.Verdict, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.saw = append(j.saw, in.Agent+": "+in.Text)
+	for word, v := range j.words {
+		if strings.Contains(in.Text, word) {
+			return v, j.down
+		}
+	}
+	return agent.Verdict{}, nil
+}
+
+// openForm takes texts of all kinds.
+const openForm = `{"type":"object","required":["wish"],"properties":{"wish":{"type":"string","maxLength":40},"more":{"type":"object"}}}`
+
+// guardedAsk is a run that waits, with a guardrail.
+func guardedAsk(t *testing.T, j *judge, next ...any) (*world, agent.State) {
+	t.Helper()
+	w := build(t, setup{agents: map[string]string{"painter": painter}, guard: j, answers: map[string][]any{
+		"painter": append([]any{`{"ask":{"question":"What do you want?","schema":` + openForm + `}}`}, next...),
+	}})
+	_, s := paused(t, w, agent.Request{})
+	return w, s
+}
+
+// TestGuardrailRefusesReplies: a reply that the guardrail refuses is not taken, by its value, a
+// key, its note or an error of the guardrail; the run stays as it was and takes another reply.
+func TestGuardrailRefusesReplies(t *testing.T) {
+	t.Parallel()
+	stop := map[string]agent.Verdict{"secret": {Decision: agent.DecisionStop, Reason: "no secrets"}}
+	for name, c := range map[string]struct {
+		words map[string]agent.Verdict
+		reply agent.Reply
+		code  media.Code
+		says  string
+	}{
+		"value":    {stop, agent.Reply{Value: json.RawMessage(`{"wish":"a secret sign"}`)}, media.CodeModerated, "no secrets"},
+		"deeper":   {stop, agent.Reply{Value: json.RawMessage(`{"wish":"a sign","more":{"a":["b","secret"]}}`)}, media.CodeModerated, "no secrets"},
+		"key":      {stop, agent.Reply{Value: json.RawMessage(`{"wish":"a sign","more":{"secret":1}}`)}, media.CodeModerated, "no secrets"},
+		"note":     {stop, agent.Reply{Value: json.RawMessage(`{"wish":"a sign"}`), Note: "it is secret"}, media.CodeModerated, "no secrets"},
+		"picture":  {stop, agent.Reply{Value: json.RawMessage(`{"wish":"a secret"}`), Images: []agent.Image{{Data: picture(9)}}}, media.CodeModerated, ""},
+		"down":     {stop, agent.Reply{Value: json.RawMessage(`{"wish":"secret"}`)}, media.CodeUnavailable, ""},
+		"nonsense": {map[string]agent.Verdict{"a": {Decision: "shrug"}}, agent.Reply{Value: json.RawMessage(`{"wish":"a"}`)}, media.CodeInternal, ""},
+		"emptied":  {map[string]agent.Verdict{"a": {Decision: agent.DecisionRedact}}, agent.Reply{Value: json.RawMessage(`{"wish":"a"}`)}, media.CodeModerated, ""},
+		"no longer fits": {
+			map[string]agent.Verdict{"a": {Decision: agent.DecisionRedact, Text: strings.Repeat("x", 41)}},
+			agent.Reply{Value: json.RawMessage(`{"wish":"a"}`)},
+			media.CodeModerated, "does not fit",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := &judge{} // the task passes
+			w, s := guardedAsk(t, j, doneStep)
+			w.script.profile = seer(chat.ImageLimits{})
+			j.words = c.words
+			if c.code == media.CodeUnavailable {
+				j.down = media.Errorf(c.code, "down")
+			}
+			before, items := plainJSON(t, s), w.recorder.count()
+			res, err := w.runner.Resume(t.Context(), s, c.reply)
+			if res != nil || media.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %+v, %v", res, err)
+			}
+			if d := cmp.Diff(before, plainJSON(t, s)); d != "" {
+				t.Errorf("the state changed: %s", d)
+			}
+			if n := len(w.script.asked()); n != 1 || w.recorder.count() != items {
+				t.Errorf("%d model calls, %d new items", n, w.recorder.count()-items)
+			}
+			ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"cosy"}`)})
+		})
+	}
+}
+
+func plainJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestGuardrailRedactsReplies: the model sees the text of the guardrail only, in the value and in the
+// note, and a warning says so. Keys of the form are the agent's words, and not looked at.
+func TestGuardrailRedactsReplies(t *testing.T) {
+	t.Parallel()
+	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionRedact, Text: "[removed]", Reason: "a secret"}}}
+	w, s := guardedAsk(t, j, doneStep)
+	res := ends(t, w, s, agent.Reply{Value: json.RawMessage(`{"wish":"the secret","more":{"wish":12345}}`), Note: "secret too"})
+	told := lastMessage(w.script.asked()[1])
+	for _, part := range []string{`"wish":"[removed]"`, `"note":"[removed]"`, `12345`} {
+		if !strings.Contains(told, part) {
+			t.Errorf("the model is not told %s: %s", part, told)
+		}
+	}
+	if strings.Contains(told, "secret") {
+		t.Errorf("the model is told %s", told)
+	}
+	if !slices.ContainsFunc(res.Warnings, func(w string) bool { return strings.Contains(w, "a secret") }) {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+	if d := cmp.Diff([]string{"painter: paint", "painter: the secret", "painter: secret too"}, j.saw); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestGuardrailHoldsReplies: a reply that has to be approved is held for another question; a no
+// opens the first question again, a yes takes the reply, also in another process.
+func TestGuardrailHoldsReplies(t *testing.T) {
+	t.Parallel()
+	j := &judge{words: map[string]agent.Verdict{"secret": {Decision: agent.DecisionPause, Reason: "a secret"}}}
+	p := &process{driver: memblob.New(), setup: setup{agents: map[string]string{"painter": painter}, guard: j}}
+	w := p.start(t, map[string][]any{"painter": {`{"ask":{"question":"What do you want?","schema":` + openForm + `}}`}})
+	_, s := paused(t, w, agent.Request{})
+	first := s.Pending[0]
+	hold := func(s agent.State) agent.State {
+		t.Helper()
+		res, err := p.start(t, nil).runner.Resume(t.Context(), s, agent.Reply{Value: json.RawMessage(`{"wish":"the secret"}`)})
+		if err != nil || res.Status != agent.StatusPaused || len(res.Pending) != 1 {
+			t.Fatalf("got %+v, %v", res, err)
+		}
+		q := res.Pending[0]
+		if q.Kind != agent.QuestionGuardrail || q.ID == first.ID || q.Details.Reason != "a secret" || !strings.Contains(q.Question, "What do you want?") {
+			t.Errorf("the question is %+v", q)
+		}
+		return saved(t, res)
+	}
+	approve := func(yes string) agent.Reply { return agent.Reply{Value: json.RawMessage(`{"approve":` + yes + `}`)} }
+	held := hold(s)
+	res, err := p.start(t, nil).runner.Resume(t.Context(), held, approve("false"))
+	if err != nil || res.Status != agent.StatusPaused {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	if d := cmp.Diff([]agent.Question{first}, saved(t, res).Pending); d != "" {
+		t.Errorf("the question is not open again: %s", d)
+	}
+	w2 := p.start(t, map[string][]any{"painter": {doneStep}})
+	ends(t, w2, hold(saved(t, res)), approve("true"))
+	if told := lastMessage(w2.script.asked()[0]); !strings.Contains(told, `"wish":"the secret"`) {
+		t.Errorf("the model is told %s", told)
+	}
+}

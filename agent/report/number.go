@@ -1,0 +1,326 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"atelier/agent/evidence"
+)
+
+// trace compares the numbers of a report's text with the evidence and gives the section
+// that lists queries and unsupported numbers. In the text, a number that a query holds or
+// gives links to that query, and one that nothing supports is marked, once a sentence.
+func trace(root *html.Node, set *evidence.Set, w words) string {
+	if set == nil {
+		return ""
+	}
+	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}}
+	for _, table := range tables(root) {
+		t.survey(table)
+	}
+	t.walk(root)
+	t.flush()
+	return t.section()
+}
+
+// tracing is one call of trace.
+type tracing struct {
+	set *evidence.Set
+	words
+	counters map[*html.Node]bool // cells that only number the rows of a table
+	rows     map[*html.Node]int  // texts beside a table, and how many rows it shows
+	shown    int                 // of the text under way; 0 elsewhere
+
+	line    line
+	queries []int            // indices in the order of their first use
+	derived map[int][]string // how numbers are computed, by query
+	texts   []int
+	missing []doubt
+}
+
+// doubt is a sentence with the numbers in it that nothing supports.
+type doubt struct {
+	sentence string
+	numbers  []string
+}
+
+// line is the running text of a block, with the text nodes that it stands in.
+type line struct {
+	text   strings.Builder
+	pieces []piece
+}
+
+type piece struct {
+	node  *html.Node
+	start int
+	// linked says that the text stands in a link.
+	linked bool
+}
+
+// inline are the elements that do not end a line.
+var inline = []atom.Atom{
+	atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Cite, atom.Del, atom.Dfn, atom.Em, atom.I, atom.Ins, atom.Mark, atom.Q, atom.S, atom.Small, atom.Span,
+	atom.Strong, atom.Time, atom.U, atom.Code, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Img,
+}
+
+// unread are the elements whose text states no numbers: code, indices, exponents and
+// footnote marks.
+var unread = []atom.Atom{atom.Code, atom.Pre, atom.Kbd, atom.Samp, atom.Var, atom.Sub, atom.Sup, atom.Audio, atom.Video, atom.Script, atom.Style}
+
+// gap stands in a line for what is not read.
+const gap = "\ufffc"
+
+func (t *tracing) walk(n *html.Node) {
+	for _, c := range slices.Collect(n.ChildNodes()) {
+		switch {
+		case c.Type == html.TextNode:
+			t.line.pieces = append(t.line.pieces, piece{node: c, start: t.line.text.Len(), linked: around(c, atom.A) != nil})
+			t.line.text.WriteString(c.Data)
+		case c.Type != html.ElementNode || t.counters[c]:
+		case slices.Contains(inline, c.DataAtom):
+			if slices.Contains(unread, c.DataAtom) {
+				t.line.text.WriteString(gap)
+				continue
+			}
+			t.walk(c)
+		default:
+			t.flush()
+			if slices.Contains(unread, c.DataAtom) {
+				continue
+			}
+			if n, ok := t.rows[c]; ok {
+				t.shown = n
+			}
+			t.walk(c)
+			t.flush()
+			t.shown = 0
+		}
+	}
+}
+
+// flush traces the numbers of a line and begins the next one.
+func (t *tracing) flush() {
+	l := t.line
+	t.line = line{}
+	text := l.text.String()
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	numbers := slices.DeleteFunc(evidence.Scan(text), func(n evidence.Number) bool { return !n.Claims() || t.shown > 0 && n.Counts(t.shown) })
+	if len(numbers) == 0 {
+		return
+	}
+	ends := evidence.Sentences(text)
+	marked := -1
+	var edits []edit
+	for _, n := range numbers {
+		s, _ := slices.BinarySearch(ends, n.Start+1)
+		e := edit{start: n.Start, end: n.End}
+		e.wrap = t.judge(n, sentence(text, ends, s))
+		if e.wrap == nil {
+			continue
+		}
+		if e.wrap.DataAtom == atom.Mark {
+			if s == marked {
+				continue
+			}
+			marked = s
+		}
+		edits = append(edits, e)
+	}
+	l.apply(edits)
+}
+
+// sentence gives the words of a sentence by its index.
+func sentence(text string, ends []int, i int) string {
+	from := 0
+	if i > 0 {
+		from = ends[i-1]
+	}
+	words := strings.Join(strings.Fields(strings.ReplaceAll(text[from:ends[i]], gap, "")), " ")
+	if r := []rune(words); len(r) > 160 {
+		return string(r[:160]) + "…"
+	}
+	return words
+}
+
+// judge decides about a number and gives the element that is to stand around it; nil for none.
+func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
+	v := t.set.Trace(n)
+	switch {
+	case v.Support == evidence.Unsupported:
+		t.doubt(n.Text, sentence)
+		return element(atom.Mark, html.Attribute{Key: "class", Val: ours + "unsupported"}, html.Attribute{Key: "title", Val: t.noSource})
+	case v.Query < 0:
+		if v.Text >= 0 && !slices.Contains(t.texts, v.Text) {
+			t.texts = append(t.texts, v.Text)
+		}
+		return nil
+	}
+	number := slices.Index(t.queries, v.Query) + 1
+	if number == 0 {
+		t.queries = append(t.queries, v.Query)
+		number = len(t.queries)
+	}
+	title := fmt.Sprintf("%s %d", t.query, number)
+	if source := t.set.Queries[v.Query].Source(); source != "" {
+		title += ": " + source
+	}
+	class := ours + "number"
+	if v.Support == evidence.Derived {
+		how := fmt.Sprintf("%s, %s %s %s %s", t.kinds[v.Kind], t.computedFrom, t.number(v.From[0]), t.and, t.number(v.From[1]))
+		title = how + " (" + title + ")"
+		class += " " + ours + "computed"
+		if line := html.EscapeString(n.Text + ": " + how); !slices.Contains(t.derived[v.Query], line) {
+			if t.derived == nil {
+				t.derived = map[int][]string{}
+			}
+			t.derived[v.Query] = append(t.derived[v.Query], line)
+		}
+	}
+	return element(atom.A, html.Attribute{Key: "class", Val: class}, html.Attribute{Key: "href", Val: "#" + ours + "query-" + strconv.Itoa(number)}, html.Attribute{Key: "title", Val: title})
+}
+
+// doubt notes a number that nothing supports, once for each sentence.
+func (t *tracing) doubt(number, sentence string) {
+	i := slices.IndexFunc(t.missing, func(d doubt) bool { return d.sentence == sentence })
+	if i < 0 {
+		i = len(t.missing)
+		t.missing = append(t.missing, doubt{sentence: sentence})
+	}
+	if !slices.Contains(t.missing[i].numbers, number) {
+		t.missing[i].numbers = append(t.missing[i].numbers, number)
+	}
+}
+
+// edit is an element to be put around a part of a line.
+type edit struct {
+	start, end int
+	wrap       *html.Node
+}
+
+// apply puts the elements of edits, which are in order, around the text nodes.
+func (l *line) apply(edits []edit) {
+	for i := len(l.pieces) - 1; i >= 0; i-- {
+		p := l.pieces[i]
+		for k := len(edits) - 1; k >= 0; k-- {
+			e := edits[k]
+			from, to := max(e.start-p.start, 0), min(e.end-p.start, len(p.node.Data))
+			if from >= to {
+				continue
+			}
+			wrap := element(e.wrap.DataAtom, e.wrap.Attr...)
+			if p.linked && wrap.DataAtom == atom.A { // no link within a link
+				wrap = element(atom.Span, e.wrap.Attr[0], e.wrap.Attr[2])
+			}
+			wrap.AppendChild(textNode(p.node.Data[from:to]))
+			next := p.node.NextSibling
+			if rest := p.node.Data[to:]; rest != "" {
+				tail := textNode(rest)
+				p.node.Parent.InsertBefore(tail, next)
+				next = tail
+			}
+			p.node.Parent.InsertBefore(wrap, next)
+			p.node.Data = p.node.Data[:from]
+		}
+	}
+}
+
+// survey finds the cells of the first column that only number the rows of a table, 1, 2,
+// 3 …, and counts its rows for the texts beside it, as in "The first 20 of 93 rows".
+func (t *tracing) survey(table *html.Node) {
+	var column, beside []*html.Node
+	rows := 0
+	for n := range table.Descendants() {
+		if n.DataAtom == atom.Caption {
+			beside = append(beside, n)
+		}
+		if n.DataAtom != atom.Tr {
+			continue
+		}
+		first := true
+		for c := range n.ChildNodes() {
+			if c.Type != html.ElementNode {
+				continue
+			}
+			if first && strings.TrimSuffix(strings.TrimSpace(wordsOf(c)), ".") == strconv.Itoa(len(column)+1) {
+				column = append(column, c)
+			}
+			if first = false; c.DataAtom == atom.Td {
+				rows++
+				break
+			}
+		}
+	}
+	for _, c := range column {
+		t.counters[c] = true
+	}
+	for next := table.Parent.NextSibling; next != nil; next = next.NextSibling { // the parent is its frame
+		if next.Type == html.ElementNode {
+			beside = append(beside, next)
+			break
+		}
+	}
+	for _, n := range beside {
+		t.rows[n] = rows
+	}
+}
+
+// section lists what supports the numbers of a report; empty where there are none.
+func (t *tracing) section() string {
+	if len(t.queries)+len(t.texts)+len(t.missing) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n<section class=\"%snumbers\">\n<h2>%s</h2>\n", ours, t.numbers)
+	if len(t.missing) > 0 {
+		fmt.Fprintf(&b, "<p>%s</p>\n<ul class=\"%sunsupported-list\">\n", t.unsupported, ours)
+		for _, d := range t.missing {
+			b.WriteString("<li>" + d.markup() + "</li>\n")
+		}
+		b.WriteString("</ul>\n")
+	}
+	if len(t.queries) > 0 {
+		fmt.Fprintf(&b, "<p>%s</p>\n<ol>\n", t.fromQueries)
+		for i, q := range t.queries {
+			query := t.set.Queries[q]
+			fmt.Fprintf(&b, "<li id=\"%squery-%d\">%s\n<pre><code>%s</code></pre>\n", ours, i+1, html.EscapeString(query.Source()), html.EscapeString(strings.TrimSpace(query.Statement)))
+			if lines := t.derived[q]; len(lines) > 0 {
+				fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.computed, strings.Join(lines, "; "))
+			}
+			b.WriteString("</li>\n")
+		}
+		b.WriteString("</ol>\n")
+	}
+	if len(t.texts) > 0 {
+		fmt.Fprintf(&b, "<p>%s %s.</p>\n", t.otherSources, html.EscapeString(strings.Join(t.textNames(), "; ")))
+	}
+	b.WriteString("</section>\n")
+	return b.String()
+}
+
+// markup writes the numbers, and the sentence where it is more than them.
+func (d doubt) markup() string {
+	line := "<strong>" + html.EscapeString(strings.Join(d.numbers, ", ")) + "</strong>"
+	if len(d.numbers) == 1 && d.sentence == d.numbers[0] {
+		return line
+	}
+	return line + ": " + html.EscapeString(d.sentence)
+}
+
+// textNames names the texts that hold numbers of the report.
+func (t *tracing) textNames() (names []string) {
+	for _, i := range t.texts {
+		name := t.set.Texts[i].Name
+		if own, ok := t.sources[name]; ok {
+			name = own
+		}
+		names = append(names, name)
+	}
+	return names
+}

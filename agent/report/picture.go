@@ -1,0 +1,134 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+// Captions of models say how a picture was made, and are wrong where another model than
+// expected made it.
+var (
+	saysModel = regexp.MustCompile(`(?i)\b(?:(?:AI|KI)[- ](?:generated|made|created|generierte?|erzeugte?|erstellte?)|(?:generated|made|created) (?:by|with) (?:an )?AI|(?:von|mit) KI (?:generiert|erzeugt|erstellt))`)
+	saysRule  = regexp.MustCompile(`(?i)\b(?:drawn by rules?|nach Regeln gezeichnet)`)
+)
+
+// describe completes the pictures of a report: every one has alt text, the words of its
+// label where the report gives none; the alt text shows on hover; and the caption of a
+// generated picture says how it was made, whatever the model wrote.
+func describe(root *html.Node, find func(media.Ref) (media.Output, bool), w words) {
+	var images []*html.Node
+	for n := range root.Descendants() {
+		if n.DataAtom == atom.Img {
+			images = append(images, n)
+		}
+	}
+	for _, img := range images {
+		o, known := lookup(img, find)
+		alt := strings.TrimSpace(attribute(img, "alt"))
+		if alt == "" {
+			if alt = agent.WithoutMarks(o.Label); alt == "" {
+				alt = string(media.ModalityImage)
+			}
+			setAttribute(img, "alt", alt)
+		}
+		title := strings.TrimSpace(attribute(img, "title"))
+		if title == "" {
+			title = alt
+		}
+		if made := w.made(o); known && made != "" {
+			if figure := around(img, atom.Figure); figure != nil {
+				caption(figure, made, o, w)
+			} else if !strings.Contains(title, made) {
+				title += " (" + made + ")"
+			}
+		}
+		setAttribute(img, "title", title)
+	}
+}
+
+func lookup(img *html.Node, find func(media.Ref) (media.Output, bool)) (media.Output, bool) {
+	ref, ok := strings.CutPrefix(attribute(img, "src"), hiddenScheme)
+	if !ok || find == nil {
+		return media.Output{}, false
+	}
+	return find(media.Ref(ref))
+}
+
+// around gives the nearest element of a kind that a node stands in; nil if there is none.
+func around(n *html.Node, kind atom.Atom) *html.Node {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.DataAtom == kind {
+			return p
+		}
+	}
+	return nil
+}
+
+// caption makes the caption of a figure say how its picture was made.
+func caption(figure *html.Node, made string, o media.Output, w words) {
+	nodes := slices.Collect(figure.Descendants())
+	i := slices.IndexFunc(nodes, func(n *html.Node) bool { return n.DataAtom == atom.Figcaption })
+	if i < 0 {
+		c := element(atom.Figcaption)
+		c.AppendChild(textNode(w.caption(o)))
+		figure.AppendChild(c)
+		return
+	}
+	c := nodes[i]
+	wrong, short := saysRule, made
+	if made == w.byRule {
+		_, short, _ = strings.Cut(made, ", ")
+		wrong = saysModel
+	}
+	pictures := 0
+	for _, n := range nodes {
+		if n.DataAtom == atom.Img {
+			pictures++
+		}
+	}
+	before := ""
+	for n := range c.Descendants() {
+		if n.Type == html.TextNode && pictures == 1 {
+			said := n.Data
+			n.Data = replaced(before, said, wrong, short)
+			before += said
+		}
+	}
+	said := strings.TrimSpace(wordsOf(c))
+	if strings.Contains(strings.ToLower(said), strings.ToLower(short)) || made == w.madeByModel && saysModel.MatchString(said) {
+		return
+	}
+	if strings.Contains(said, "Illustration") {
+		made = capital(short)
+	}
+	if said != "" && !strings.ContainsAny(said[len(said)-1:], ".!?") {
+		c.AppendChild(textNode("."))
+	}
+	c.AppendChild(textNode(" " + made + "."))
+}
+
+// replaced writes words in the place of wrong ones, with a capital where a sentence begins.
+func replaced(before, text string, wrong *regexp.Regexp, words string) string {
+	var b strings.Builder
+	from := 0
+	for _, m := range wrong.FindAllStringIndex(text, -1) {
+		b.WriteString(text[from:m[0]])
+		from = m[1]
+		said := strings.TrimRight(before+text[:m[0]], " ")
+		if said == "" || strings.ContainsAny(said[len(said)-1:], ".!?:") {
+			b.WriteString(capital(words))
+			continue
+		}
+		b.WriteString(words)
+	}
+	return b.String() + text[from:]
+}
+
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

@@ -1,0 +1,190 @@
+package offline
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question"
+)
+
+// findings is what a researcher brings back, and what a writer writes from.
+type findings struct {
+	Answers []finding     `json:"answers,omitempty"`
+	Quotes  []quoted      `json:"quotes,omitempty"`
+	Open    []open        `json:"unanswered,omitempty"`
+	Results []tableResult `json:"results,omitempty"`
+	Holds   []holding     `json:"holds,omitempty"`
+	Sources []origin      `json:"sources,omitempty"`
+	NotRead []unread      `json:"not_read,omitempty"`
+}
+
+// finding is the answer of tables to one part of the task.
+type finding struct {
+	Part      string          `json:"part"`
+	Sentences []string        `json:"sentences"`
+	Heading   string          `json:"heading"`
+	Columns   []string        `json:"columns,omitempty"`
+	Cells     [][]string      `json:"cells,omitempty"`
+	Rows      int             `json:"rows"`
+	Paths     []string        `json:"paths"`
+	Chart     *question.Chart `json:"chart,omitempty"`
+}
+
+// tableResult is a query with its result, in the shape that every writer gets.
+type tableResult struct {
+	Statement string   `json:"statement"`
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+}
+
+// quoted are the whole sentences that answer one part of the task.
+type quoted struct {
+	Part string `json:"part"`
+	question.Quote
+}
+
+// open is a part that a source does not answer.
+type open struct {
+	Part    string          `json:"part"`
+	Why     question.Reason `json:"why"`
+	Unknown []string        `json:"unknown,omitempty"`
+}
+
+// holding is what a source holds: a table with its columns, or a document.
+type holding struct {
+	Path    string   `json:"path"`
+	Columns []string `json:"columns,omitempty"`
+}
+
+// origin is one source that was used.
+type origin struct {
+	Path  string `json:"path"`
+	Title string `json:"title,omitempty"`
+	Kind  string `json:"kind"`
+	Rows  int64  `json:"rows,omitempty"`
+}
+
+// unread is a source that was not used, with the reason.
+type unread struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// take keeps what tables say to the parts of the task.
+func (f *findings) take(readings []question.Reading) {
+	for _, r := range readings {
+		if r.Answer == nil {
+			f.Open = append(f.Open, open{r.Part, r.Why, r.Unknown})
+			continue
+		}
+		a := r.Answer
+		f.Answers = append(f.Answers, finding{
+			Part: r.Part, Sentences: a.Sentences, Heading: a.Heading, Columns: a.Columns, Cells: a.Cells,
+			Rows: a.Rows, Paths: a.Paths, Chart: a.Chart,
+		})
+		f.Results = append(f.Results, tableResult{a.Result.Statement, a.Result.Columns, a.Result.Rows})
+	}
+}
+
+// quote answers open parts by sentences of documents.
+func (f *findings) quote(task string, docs []question.Document) {
+	lang := question.LanguageOf(task)
+	f.Open = slices.DeleteFunc(f.Open, func(o open) bool {
+		qs := question.Quotes(o.Part, lang, docs)
+		for _, q := range qs {
+			f.Quotes = append(f.Quotes, quoted{o.Part, q})
+			f.use(origin{Path: q.Path, Title: q.Title, Kind: "document"})
+		}
+		return len(qs) > 0
+	})
+}
+
+// use names a source once.
+func (f *findings) use(o origin) {
+	if !slices.ContainsFunc(f.Sources, func(have origin) bool { return have.Path == o.Path }) {
+		f.Sources = append(f.Sources, o)
+	}
+}
+
+// parts opens every part of the task, for sources without tables.
+func (f *findings) parts(task string) {
+	for _, p := range question.Parts(task) {
+		f.Open = append(f.Open, open{Part: p, Why: question.ReasonUnknown})
+	}
+}
+
+// step is the researcher's last one.
+func (f *findings) step(message string) step {
+	return step{Reasoning: "Everything that answers the task is read.", Done: true, Message: message, Payload: f.payload()}
+}
+
+// payload writes the findings; placeholders in them are text of a source, not media of this run.
+func (f *findings) payload() map[string]any {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return nil
+	}
+	var out map[string]any
+	if json.Unmarshal(bytes.ReplaceAll(b, []byte("${media:"), []byte("$${media:")), &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// gather collects the findings in what was handed down, at any depth. A part that one
+// source answers is not open.
+func gather(input map[string]any) findings {
+	var all findings
+	var walk func(v any)
+	walk = func(v any) {
+		t, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		if t["sources"] != nil || t["unanswered"] != nil || t["holds"] != nil || t["not_read"] != nil {
+			var one findings
+			b, err := json.Marshal(t)
+			// Findings of another shape are not ours to read.
+			if err == nil && json.Unmarshal(b, &one) == nil {
+				all.add(one)
+				return
+			}
+		}
+		for _, k := range sortedKeys(t) {
+			walk(t[k])
+		}
+	}
+	walk(input)
+	all.Open = slices.DeleteFunc(all.Open, func(o open) bool { return all.answered(o.Part) })
+	var once []open
+	for _, o := range all.Open {
+		if !slices.ContainsFunc(once, func(have open) bool { return have.Part == o.Part }) {
+			once = append(once, o)
+		}
+	}
+	all.Open = once
+	return all
+}
+
+func (f *findings) answered(part string) bool {
+	return slices.ContainsFunc(f.Answers, func(a finding) bool { return a.Part == part }) || slices.ContainsFunc(f.Quotes, func(q quoted) bool { return q.Part == part })
+}
+
+func (f *findings) add(one findings) {
+	f.Answers = append(f.Answers, one.Answers...)
+	f.Quotes = append(f.Quotes, one.Quotes...)
+	f.Open = append(f.Open, one.Open...)
+	f.Results = append(f.Results, one.Results...)
+	f.Holds = append(f.Holds, one.Holds...)
+	for _, s := range one.Sources {
+		f.use(s)
+	}
+	f.NotRead = append(f.NotRead, one.NotRead...)
+}
+
+// sentence is the statement of an answer with the files that it comes from.
+func (a finding) sentence() string {
+	return strings.TrimSuffix(a.Sentences[0], ".") + " (" + strings.Join(a.Paths, ", ") + ")."
+}

@@ -1,0 +1,154 @@
+package offline
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"atelier/chat"
+)
+
+// fewWords is a painter that knows no cats, sofas, dragons and persons.
+type fewWords struct{}
+
+func (fewWords) UnknownWords(prompt string) []string {
+	var out []string
+	for _, w := range []string{"cats", "sofa", "Katzen", "Sofa"} {
+		if strings.Contains(prompt, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func (fewWords) UnknownChanges(change string) []string {
+	var out []string
+	for _, w := range []string{"remove", "person", "dragon", "Van Gogh", "harbour", "img"} {
+		if strings.Contains(change, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+const recordCallable = `{"agent":"sage","actions":[{"name":"Generate Image"},{"name":"Edit Image"},{"name":"Vary Image"},{"name":"List Agent Media"}]}`
+
+// askPainting asks a model whose pictures are made by an offline painter.
+func askPainting(t *testing.T, messages ...string) step {
+	t.Helper()
+	r := chat.Request{System: system(recordCallable)}
+	for i, m := range messages {
+		role := chat.RoleUser
+		if i%2 == 1 {
+			role = chat.RoleAssistant
+		}
+		r.Messages = append(r.Messages, chat.Text(role, m))
+	}
+	res, err := Model{Painter: fewWords{}}.Generate(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s step
+	if err := json.Unmarshal([]byte(res.Text), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestWhatCannotBeDrawnIsRefused: nothing is made, the words are named, and what can be drawn is offered.
+func TestWhatCannotBeDrawnIsRefused(t *testing.T) {
+	t.Parallel()
+	for task, want := range map[string][]string{
+		"Draw three cats on a sofa":                {"I cannot draw cats and sofa", "made no picture", "lighthouses"},
+		"A picture of cats, please":                {"I cannot draw cats", "lighthouses"},
+		"Zeichne drei Katzen auf einem Sofa":       {"nicht zeichnen: Katzen und Sofa", "kein Bild", "Leuchttürme"},
+		"Erstelle bitte ein Bild von einem Sofa":   {"nicht zeichnen: Sofa", "Leuchttürme"},
+		"What is the capital of France?":           {"Offline, this question cannot be answered.", "no language model", "lighthouses"},
+		"Wie heißt die Hauptstadt von Frankreich?": {"Offline, this question cannot be answered.", "Offline lässt sich diese Frage nicht beantworten.", "kein Sprachmodell"},
+		"Guten Morgen":                             {"kein Sprachmodell", "Leuchttürme"},
+		"Make it bluer":                            {"no picture to change"},
+		"Mach es blauer":                           {"kein Bild, das ich ändern könnte"},
+	} {
+		s := askPainting(t, task)
+		for _, w := range want {
+			if !s.Done || len(s.Actions) > 0 || !strings.Contains(s.Message, w) {
+				t.Errorf("%s: %+v lacks %q", task, s, w)
+			}
+		}
+	}
+	for _, task := range []string{"Draw a lighthouse in a storm", "Zeichne einen Leuchtturm im Sturm", "Male mir bitte zwei Boote", "Ein Bild vom Meer", "Can you draw a boat?"} {
+		if s := askPainting(t, task); len(s.Actions) != 1 || s.Actions[0].Name != "Generate Image" {
+			t.Errorf("%s: %+v", task, s)
+		}
+	}
+}
+
+func TestChangesThatThePainterCannotMake(t *testing.T) {
+	t.Parallel()
+	const one, two = "img-00000001", "img-00000002"
+	for task, want := range map[string]string{
+		"remove the person": "(remove and person)", "add a dragon": "(dragon)", "make it look like Van Gogh": "(Van Gogh)",
+	} {
+		if s := askPainting(t, granting(t, task, one)); !s.Done || len(s.Actions) > 0 || !strings.Contains(s.Message, want) || !strings.Contains(s.Message, "stays as it is") {
+			t.Errorf("%s: %+v", task, s)
+		}
+	}
+	for _, task := range []string{
+		"make it bluer", "Mach es blauer", "mach das Bild dunkler", "Füge Vögel hinzu", "etwas heller bitte", "add a boat",
+		"make the picture of the harbour darker", "make " + one + " darker", "mach das zweite Bild dunkler",
+	} {
+		s := askPainting(t, granting(t, task, one, two))
+		if len(s.Actions) != 1 || s.Actions[0].Name != "Edit Image" {
+			t.Errorf("%s: %+v", task, s)
+		}
+	}
+}
+
+// TestTheRecordIsTold: questions for the pictures are answered from the list of the run, not from memory.
+func TestTheRecordIsTold(t *testing.T) {
+	t.Parallel()
+	full := map[string]any{"totalCount": 2, "mediaReferences": []any{
+		map[string]any{"refId": "img-00000001", "label": "a lighthouse", "width": 1024, "height": 768},
+		map[string]any{"refId": "img-00000002", "label": "a boat", "width": 64, "height": 64},
+	}}
+	empty := map[string]any{"totalCount": 0, "mediaReferences": []any{}}
+	for task, want := range map[string][2]string{
+		"List my pictures":                 {"There are 2 pictures: 1. img-00000001, a lighthouse (1024 × 768); 2. img-00000002, a boat (64 × 64).", "Nothing yet"},
+		"what have you made":               {"There are 2 pictures", "Nothing yet"},
+		"What did you draw?":               {"There are 2 pictures", "Nothing yet"},
+		"Show me all the pictures":         {"There are 2 pictures", "Nothing yet"},
+		"Was hast du gemacht?":             {"Es gibt 2 Bilder", "Noch nichts"},
+		"Liste meine Bilder auf":           {"Es gibt 2 Bilder", "Noch nichts"},
+		"Welche Bilder haben wir?":         {"Es gibt 2 Bilder", "Noch nichts"},
+		"How many pictures have you made?": {"There are 2 pictures", "Nothing yet"},
+	} {
+		s := askPainting(t, task)
+		if len(s.Actions) != 1 || s.Actions[0].Name != "List Agent Media" {
+			t.Errorf("%s: %+v", task, s)
+			continue
+		}
+		for i, outputs := range []any{full, empty} {
+			said := results(t, map[string]any{"actions": []any{map[string]any{"name": "List Agent Media", "success": true, "outputs": outputs}}})
+			if s := askPainting(t, task, "{}", said); !s.Done || !strings.Contains(s.Message, want[i]) {
+				t.Errorf("%s: %q lacks %q", task, s.Message, want[i])
+			}
+		}
+	}
+}
+
+// TestSuccessIsToldFromTheResult: what a picture shows is said in the words of its result, or not at all.
+func TestSuccessIsToldFromTheResult(t *testing.T) {
+	t.Parallel()
+	drawn := func(outputs map[string]any) string {
+		outputs["Images"] = []any{map[string]any{"refId": "img-00000001"}}
+		return results(t, map[string]any{"actions": []any{map[string]any{"name": "Generate Image", "success": true, "message": "Generated 1 image(s)", "outputs": outputs}}})
+	}
+	s := askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "Atelier Offline", "RevisedPrompt": "lighthouse, storm"}))
+	if !strings.Contains(s.Message, "made by Atelier Offline. It follows these words: lighthouse, storm. ${media:img-00000001}") {
+		t.Errorf("%+v", s)
+	}
+	s = askPainting(t, "Draw a lighthouse", "{}", drawn(map[string]any{"Model": "FLUX"}))
+	if !strings.Contains(s.Message, "made by FLUX. Whether it shows what you asked for I cannot judge") {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,398 @@
+package question
+
+import (
+	"slices"
+	"strings"
+)
+
+// The operations.
+const (
+	opValue    = "value"
+	opGroups   = "groups"
+	opRank     = "rank"
+	opExtreme  = "extreme"
+	opCount    = "count"
+	opShare    = "share"
+	opChange   = "change"
+	opTrend    = "trend"
+	opCourse   = "course"
+	opCompare  = "compare"
+	opLookup   = "lookup"
+	opList     = "list"
+	opUnusable = "unusable"
+)
+
+// decide chooses the operation that the slots make. Readings of a counter are never added up.
+func (p *plan) decide() Reason {
+	why := p.choose()
+	if why == "" && slices.ContainsFunc(p.measures, func(m measure) bool { return m.how == "sum" && p.counter(m.field) }) {
+		return ReasonUnclear
+	}
+	return why
+}
+
+// counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
+// readings means nothing.
+var counters = []string{"zahlerst", "kilometerst", "tachost", "kontost", "meter read", "meter_read", "meterread", "odometer", "balance", "saldo", "solde", "cumul", "kumul", "running total"}
+
+// counter reports whether a column, or its table, holds readings of a counter.
+func (p *plan) counter(f *field) bool {
+	names := fold(f.Name + " " + p.v.tables[f.table].Name)
+	return slices.ContainsFunc(counters, func(part string) bool { return strings.Contains(names, part) })
+}
+
+func (p *plan) choose() Reason {
+	if why := p.decideMore(); why != "" {
+		return why
+	}
+	if p.asks == "change" && p.agg != "" && p.trend == "" && len(p.periods) < 2 {
+		p.asks = "much" // how did people rate it on average
+	}
+	switch {
+	case p.op == opUnusable:
+		return ""
+	case p.share && p.trend != "" && len(p.periods) == 2:
+		return p.decideChange()
+	case p.share:
+		p.op = opShare
+		return p.decideShare()
+	case p.sup != nil && len(p.periods) < 2 && p.trend == "":
+		return p.decideSup()
+	case p.trend != "" || p.asks == "change" || len(p.periods) == 2:
+		return p.decideChange()
+	}
+	if why := p.decideMeasure(); why != "" {
+		return why
+	}
+	switch {
+	case p.either != nil && p.op != opList && p.op != opLookup:
+		if p.target != nil && p.target != p.either || len(p.groups) > 0 {
+			return ""
+		}
+		p.op = opCompare
+	case p.op == opValue && (len(p.groups) > 0 || p.unit != ""):
+		p.op = opGroups
+	case p.op == opCount && (len(p.groups) > 0 || p.unit != ""):
+		p.op = opGroups
+	}
+	if p.agg == "median" && (p.op == opGroups || p.op == opCompare) {
+		return ReasonUnclear
+	}
+	if p.op == opList || p.op == opLookup {
+		if !slices.ContainsFunc(p.listed(), func(f *field) bool { return !p.filtered(f) }) {
+			return ReasonUnclear // what is asked for is what is given
+		}
+	}
+	if p.op == opGroups && len(p.groups) > 2 {
+		return ReasonUnclear
+	}
+	if p.diff && p.op != opCompare {
+		return ReasonUnclear
+	}
+	return p.needTime()
+}
+
+// needTime finds the dates where a unit of time is asked for.
+func (p *plan) needTime() Reason {
+	if p.unit == "" {
+		return ""
+	}
+	if p.time == nil {
+		p.time = p.timeField(nil)
+	}
+	if p.time == nil || p.time.yearly(p.r.lex) && p.unit != "year" {
+		return ReasonUnknown
+	}
+	return ""
+}
+
+// decideMeasure chooses between a value, a count, a lookup and a list.
+func (p *plan) decideMeasure() Reason {
+	if len(p.measures) == 0 && p.agg != "" && p.asks != "many" && p.counted == nil {
+		f := p.implied()
+		if f == nil {
+			if p.agg == "sum" && p.asks == "" && len(p.attrs) == 0 && p.target == nil {
+				return ReasonUnclear
+			}
+			return ReasonUnclear
+		}
+		p.measures = []measure{{field: f}}
+	}
+	if p.target != nil && p.filtered(p.target) && len(p.measures) > 0 {
+		p.target = nil // the share of Bolt, which is a company
+	}
+	switch {
+	case p.counted != nil && len(p.measures) > 0 && !p.distinct:
+		return ReasonAmbiguous // products in stock: how many products, or how many pieces
+	case p.tally != "" && len(p.measures) > 0:
+		return ReasonUnclear
+	case p.asks == "many" && len(p.measures) == 0, p.counted != nil, p.versus && p.either != nil && len(p.measures) == 0 && p.hasRows():
+		p.op = opCount
+		return p.decideCount()
+	case len(p.measures) == 1 && p.asks == "list" && (p.target == nil || p.target == p.labels()) && len(p.groups) == 0 && len(p.filters) == 0 && p.agg == "" && p.labels() != nil:
+		p.groups, p.target, p.op = []*field{p.labels()}, nil, opValue // market share: of each company
+		return ""
+	case len(p.measures) > 0:
+		if p.asks == "list" && len(p.groups) == 0 && p.unit == "" && p.agg == "" || p.target != nil && p.agg == "" && p.asks != "many" {
+			p.op = opList
+			return p.decideList()
+		}
+		p.op = opValue
+		return p.decideValue()
+	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && p.implied() != nil:
+		p.measures = []measure{{field: p.implied()}}
+		p.op = opValue
+		return p.decideValue()
+	case p.target != nil && len(p.filters) > 0:
+		p.op = opList
+		return p.decideList()
+	case len(p.attrs) > 0 && len(p.filters) > 0 && (p.asks != "who" || !p.onlyTimes()):
+		p.op = opLookup
+		return ""
+	case p.asks == "who" && len(p.filters) > 0:
+		p.op, p.target = opList, p.person()
+		if p.target == nil {
+			return ReasonUnclear
+		}
+		return ""
+	case p.asks == "" && p.agg == "" && p.allMeasures():
+		p.op = opCourse // a report on sales
+		return ""
+	case p.distinct && len(p.attrs) == 1:
+		p.op, p.counted = opCount, p.attrs[0]
+		return ""
+	}
+	return ReasonUnclear
+}
+
+// adds says whether the question asks what something adds up to.
+func (p *plan) adds() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		switch p.r.ts[x.from].fold {
+		case "add", "adds", "added", "summieren", "belaufen":
+			return x.kind == kindAgg
+		}
+		return false
+	})
+}
+
+// labels is the only column of names that every row has its own of.
+func (p *plan) labels() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.text() && !f.key(p.r.lex) && f.unique(p.v.tables[0].RowCount) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// implied is the one number of a table that the question names by the table's topic.
+func (p *plan) implied() *field {
+	f := p.onlyMeasure()
+	if f == nil {
+		return nil
+	}
+	if p.topicMeasure(f) || f == p.v.coins && p.adds() {
+		return f
+	}
+	return nil
+}
+
+// decideValue settles the aggregate of each measure.
+func (p *plan) decideValue() Reason {
+	if p.askedFor != nil || p.asks == "who" || p.asks == "where" || p.asks == "when" {
+		return ReasonUnclear
+	}
+	joins := 0
+	for _, x := range p.ps {
+		if x.kind == kindJoin && x.arg == "and" {
+			joins++
+		}
+	}
+	if len(p.measures) > 1 && joins < len(p.measures)-1 || len(p.measures) > 4 {
+		return ReasonUnclear
+	}
+	for i := range p.measures {
+		m := &p.measures[i]
+		m.how = p.agg
+		kindOf := p.nature(m.field)
+		switch {
+		case m.how == "sum" && kindOf == "rate" && p.product(m.field) != nil:
+			m.field = p.product(m.field)
+		case m.how == "sum" && (m.field.unit() == "%" || m.field.named(p.r.lex, "temperature")):
+			return ReasonUnclear
+		case m.how != "":
+		case kindOf == "sum" || p.asks == "many":
+			m.how = "sum"
+		case kindOf == "max" || kindOf == "min":
+			m.how = kindOf
+		case kindOf == "rate":
+			m.how = "avg"
+		case p.asks == "much":
+			m.how = "sum"
+		}
+		if p.asks == "many" && kindOf == "rate" && p.agg == "" {
+			return ReasonUnclear
+		}
+	}
+	if len(p.attrs) > 0 && !p.onlyTimes() {
+		return ReasonUnclear
+	}
+	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
+		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
+	}
+	return ""
+}
+
+// perWord says whether the question groups by per, pro or je.
+func (p *plan) perWord() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		w := p.r.ts[x.from].fold
+		return x.kind == kindBy && (w == "per" || w == "pro" || w == "je")
+	})
+}
+
+// onlyTimes says whether the other columns that are named are only those of times.
+func (p *plan) onlyTimes() bool {
+	return !slices.ContainsFunc(p.attrs, func(f *field) bool { return !f.dated() && !f.yearly(p.r.lex) && f != p.target && !p.namesRows(f) })
+}
+
+// namesRows says whether a column only names what each row is: the products of a list of products.
+func (p *plan) namesRows(f *field) bool {
+	rows := p.v.tables[0].RowCount
+	return f.table == 0 && f.factors == nil && (f.text() || f.key(p.r.lex)) && !f.DistinctCapped && rows > 0 && f.Distinct*10 >= rows*9
+}
+
+// product is the derived measure that multiplies a unit price with its quantity.
+func (p *plan) product(f *field) *field {
+	for _, d := range p.v.fields {
+		if slices.Contains(d.factors, f) {
+			return d
+		}
+	}
+	return nil
+}
+
+var additive = []string{
+	"revenue", "profit", "cost", "amount", "spent", "budget", "actual", "quantity", "stock", "rain", "consumption", "generation", "death", "donation", "goals", "visitor",
+	"yield", "fuel", "liters", "distance", "hours", "payment", "tax", "calories", "win", "loss",
+}
+
+var ratelike = []string{"price", "temperature", "score", "rating", "age", "height", "weight", "length", "width", "salary", "humidity", "pressure", "area", "rooms", "bedrooms", "rent", "concentration", "duration", "size"}
+
+var rateWords = folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
+
+// nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
+func (p *plan) nature(f *field) string {
+	if f.factors != nil {
+		return "sum"
+	}
+	for _, w := range f.words {
+		switch w.fold {
+		case "max", "maximum", "hochst", "highest":
+			return "max"
+		case "min", "minimum", "tiefst", "lowest":
+			return "min"
+		}
+	}
+	for _, w := range f.words {
+		if rateWords[w.fold] && !f.named(p.r.lex, "revenue") {
+			return "rate"
+		}
+	}
+	if f.unit() == "%" || strings.Contains(f.unit(), "/") {
+		return "rate"
+	}
+	stock := f.named(p.r.lex, "stock") || f.named(p.r.lex, "population") || f.named(p.r.lex, "meter")
+	if stock && (p.timeField(nil) != nil) {
+		return ""
+	}
+	head := word{stem: f.head()}
+	for _, c := range ratelike {
+		if p.r.lex.means(head.stem, c) && !p.r.lex.means(head.stem, "revenue") && (c != "price" || !p.r.lex.means(head.stem, "cost")) {
+			return "rate"
+		}
+	}
+	for _, c := range additive {
+		if f.named(p.r.lex, c) {
+			return "sum"
+		}
+	}
+	// Whole numbers under a plural count things: nights, votes, cups.
+	if f.Type == "integer" && slices.ContainsFunc(f.words, func(w word) bool {
+		return w.stem == head.stem && strings.HasSuffix(w.fold, "s") && !strings.HasSuffix(w.fold, "ss") && !strings.HasSuffix(w.fold, "us")
+	}) {
+		return "sum"
+	}
+	return ""
+}
+
+// decideCount settles what is counted.
+func (p *plan) decideCount() Reason {
+	if p.askedFor != nil || p.asks == "who" || p.asks == "where" || p.asks == "when" {
+		return ReasonUnclear
+	}
+	rows := p.v.tables[0].RowCount
+	if p.tally != "" {
+		if p.time == nil {
+			p.time = p.timeField(nil)
+		}
+		if p.time == nil || p.time.yearly(p.r.lex) && p.tally != "year" || p.counted != nil {
+			return ReasonUnclear
+		}
+		return ""
+	}
+	if p.counted == nil && p.distinct {
+		if len(p.attrs) != 1 {
+			return ReasonUnclear
+		}
+		p.counted = p.attrs[0]
+		return ""
+	}
+	if p.counted != nil {
+		own := !p.counted.key(p.r.lex) && slices.ContainsFunc(p.counted.words, func(w word) bool { return slices.Contains(p.v.entity, w.stem) })
+		if (p.counted.unique(rows) || own || p.filtered(p.counted)) && p.counted.table == 0 && !p.distinct {
+			p.counted = nil
+		}
+		return ""
+	}
+	if len(p.attrs) > 0 && !p.onlyTimes() || p.people {
+		return ReasonUnclear
+	}
+	// Orders of several rows each are counted by their key.
+	for _, x := range p.ps {
+		if x.kind != kindEntity || x.arg != "rows" {
+			continue
+		}
+		for _, f := range p.v.fields {
+			if f.table == 0 && f.key(p.r.lex) && len(f.words) > 1 && f.words[0].stem == p.r.ts[x.from].stem && f.Distinct < rows && f.Missing == 0 && !f.DistinctCapped {
+				p.counted = f
+			}
+		}
+		return ""
+	}
+	// "How many are open" counts rows; "how many sick days" is no count of rows.
+	if len(p.filters) == 0 {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// decideList settles which names are listed.
+func (p *plan) decideList() Reason {
+	if p.target == nil {
+		for _, x := range p.ps {
+			if x.kind == kindEntity && x.arg == "rows" {
+				p.target = p.labelField(x)
+			}
+		}
+	}
+	if p.target == nil || len(p.filters) == 0 || len(p.measures) > 0 && !p.target.unique(p.v.tables[0].RowCount) {
+		return ReasonUnclear
+	}
+	return ""
+}

@@ -1,0 +1,52 @@
+package question_test
+
+import "testing"
+
+func TestEverydayQuestions(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"books": "ISBN|text,Title|text,Author|text,Pages|integer,Price|number|€,Stock|integer,Published|date\n111,Ice,Moe,200,9.5,0,2001-01-01\n222,Fire,Poe,350,12,4,2010-01-01\n333,Wind,Moe,120,20,7,2020-01-01\n"}).expect([]inquiry{
+		{"Which book has the most pages?", "Fire"},
+		{"How many books are sold out?", "1"},
+		{"What does Wind sell for?", "20"},
+		{"Which book is still in stock?", "-"},
+		{"Who wrote Ice?", "Moe"},
+		{"Which author wrote the most books?", "Moe"},
+		{"What's the ISBN of Fire?", "222"},
+		{"Which books by Moe are under 15 euros?", "Ice"},
+		{"How many books were sold?", "-"},
+		{"How many pages did Moe write altogether?", "320"},
+	})
+	load(t, map[string]string{"trips": "Trip|integer,Date|date,Driver|text,Vehicle|text,km|number|km,Fuel (l)|number|l\n1,2024-01-02,Lou,Van,120,10\n2,2024-01-05,Mia,Van,80,6\n3,2024-02-05,Lou,Car,200,11\n4,2024-02-07,Lou,Car,50,3\n"}).expect([]inquiry{
+		{"How many kilometres did Lou drive in total?", "370"},
+		{"Who drove the most kilometres?", "Lou"},
+		{"How many trips did Mia make?", "1"},
+		{"How many litres of fuel did the van use?", "16"},
+		{"What was the longest trip?", "3"},
+		{"Wie viele Fahrten hat Lou gemacht?", "3"},
+		{"How much did Lou pay for fuel?", "-"},
+		{"Which vehicle is the fastest?", "-"},
+		{"How many kilometres did Max drive?", "-"},
+	})
+	load(t, map[string]string{"animals": "Tag|text,Name|text,Species|text,Sex|text,Weight_kg|number|kg,Vaccinated|text,Adopted on|date\nA1,Rex,Dog,m,30,yes,2024-01-02\nA2,Mimi,Cat,f,4,no,\nA3,Tom,Cat,m,5.5,yes,\nA4,Bella,Dog,f,22,yes,2024-03-03\n"}).expect([]inquiry{
+		{"How many cats are vaccinated?", "1"},
+		{"How many female dogs do we have?", "1"},
+		{"What's the heaviest cat?", "Tom"},
+		{"Which animals are not vaccinated?", "Mimi"},
+		{"How many animals were adopted in 2024?", "2"},
+		{"How many animals have been adopted?", "2"},
+		{"What percentage of cats are vaccinated?", "50"},
+		{"How heavy is Rex?", "30"},
+		{"How much do the dogs weigh on average?", "26"},
+		{"How many birds do we have?", "-"},
+		{"Which animal eats the most?", "-"},
+		{"How many animals were returned?", "-"},
+	})
+	load(t, map[string]string{"besucher": "Monat|text,Erwachsene|integer,Kinder|integer,Einnahmen (€)|number|€\n2024-01,100,40,900\n2024-02,80,60,800\n2024-03,120,20,990\n"}).expect([]inquiry{
+		{"Wie viele Kinder kamen im Februar 2024?", "60"},
+		{"In welchem Monat kamen die meisten Erwachsenen?", "2024-03"},
+		{"Wie viele Kinder kamen insgesamt?", "120"},
+		{"Wie viele Senioren kamen im Februar 2024?", "-"},
+		{"Wie viel Geld haben wir insgesamt eingenommen?", "2.690"},
+		{"Wie viel haben wir im Januar 2024 ausgegeben?", "-"},
+	})
+}

@@ -1,0 +1,191 @@
+package question
+
+import (
+	"slices"
+	"strings"
+)
+
+// root is what a verb, a noun and an adjective of one family have in common: charged and
+// charging, gebucht and Buchung, zufrieden and Zufriedenheit. It is empty for other words.
+func root(w string) string {
+	out := w
+	if rest, ok := strings.CutPrefix(w, "ge"); ok && len(rest) > 4 && (strings.HasSuffix(rest, "t") || strings.HasSuffix(rest, "en")) {
+		out = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(rest, "en"), "et"), "t")
+	}
+	for _, end := range []string{"heiten", "keiten", "ungen", "heit", "keit", "ings", "ung", "ing", "ness", "ed", "et", "en", "es", "er", "st", "s", "e", "t"} {
+		if base, ok := strings.CutSuffix(out, end); ok && len(base) > 3 {
+			out = base
+			break
+		}
+	}
+	if n := len(out); n > 4 && out[n-1] == out[n-2] && !strings.HasSuffix(out, "ss") {
+		out = out[:n-1] // shipped, ship
+	}
+	if len(out) < 4 || strings.ContainsAny(out, "0123456789") {
+		return ""
+	}
+	return out
+}
+
+// verbal says whether a word looks like a verb, or an adjective, made from another word.
+func verbal(w string) bool {
+	for _, end := range []string{"ed", "ing", "et", "en"} {
+		if strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(w, "ge") && strings.HasSuffix(w, "t")
+}
+
+// family says whether two words, of which one looks like a verb, have one root.
+func family(a, b string) bool {
+	r := root(a)
+	return r != "" && (verbal(a) || verbal(b)) && r == root(b)
+}
+
+// unitNames are the units that questions say as words.
+var unitNames = map[string]string{
+	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
+	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
+	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
+	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
+	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "hectares": "ha", "hektar": "ha", "ha": "ha",
+	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
+}
+
+// moneyUnits are the units of money.
+var moneyUnits = folded("usd eur chf gbp")
+
+func (f *field) unitName() string { return unitNames[strings.ToLower(f.unit())] }
+
+// inUnit is the only number of the own table in the unit that a word names.
+func (v *view) inUnit(l *lexicon, word string) *field {
+	unit := unitNames[word]
+	if unit == "" {
+		return nil
+	}
+	var found *field
+	for _, f := range v.fields {
+		if f.table == 0 && f.factors == nil && f.measure(l) && f.unitName() == unit {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// unitAt finds the column that the unit at a token stands for: how many kWh.
+func (r *reader) unitAt(v *view, i int) []piece {
+	t := r.ts[i]
+	if t.quoted || len(t.fold) < 2 {
+		return nil
+	}
+	if f := v.inUnit(r.lex, t.fold); f != nil {
+		return []piece{{kind: kindField, field: f, from: i, to: i + 1, weight: 3.5}}
+	}
+	return nil
+}
+
+// spent are the words for what the only amount of money of a table may be of; earned those
+// for an amount that comes in.
+var (
+	spent  = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gekostet kostet kosteten ausgegeben bezahlt gezahlt")
+	earned = strings.Fields("money geld cash")
+)
+
+// money lets the only amount of money be called what people say of money: it costs, it is paid.
+func (v *view) money(l *lexicon) {
+	var only *field
+	for _, f := range v.fields {
+		if f.table != 0 || f.factors != nil || !f.measure(l) {
+			continue
+		}
+		neutral := l.means(f.head(), "amount") && !l.means(f.head(), "quantity") || l.means(f.head(), "price")
+		if !neutral && !moneyUnits[f.unitName()] && !l.means(f.head(), "revenue") && !l.means(f.head(), "cost") {
+			continue
+		}
+		if only != nil {
+			return
+		}
+		only = f
+	}
+	if only == nil {
+		return
+	}
+	words := spent
+	if l.means(only.head(), "price") && !l.means(only.head(), "amount") && !l.means(only.head(), "cost") {
+		words = strings.Fields("cost costs gekostet kostet kosten") // nobody has paid it yet
+	}
+	for _, c := range []string{"revenue", "profit", "budget", "salary", "donation", "discount", "tax", "rent"} {
+		if only.named(l, c) && !(c == "revenue" && l.means(only.head(), "amount")) {
+			words = earned
+		}
+	}
+	v.coins, v.coinWords = only, words
+	if slices.ContainsFunc(v.fields, func(f *field) bool { return f != only && f.named(l, "payment") }) {
+		v.coinWords = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return l.means(stem(w), "payment") || w == "pay" || w == "gezahlt" })
+	}
+}
+
+// moneyAt finds a word for money that stands for the only amount.
+func (r *reader) moneyAt(v *view, i int) []piece {
+	if v.coins == nil || r.ts[i].quoted || r.ts[i].part || !slices.Contains(v.coinWords, r.ts[i].fold) {
+		return nil
+	}
+	return []piece{{kind: kindField, field: v.coins, from: i, to: i + 1, weight: 3}}
+}
+
+// surveyed are the people whom a survey asks.
+var surveyed = folded("people guest guests gast gaste visitors besucher users nutzer readers leser participants teilnehmer employees staff mitarbeiter mitarbeitenden")
+
+// ended is the one date on which things are closed, returned or paid.
+func (p *plan) ended() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.dated() && (f.named(p.r.lex, "close") || f.named(p.r.lex, "return") || f.named(p.r.lex, "payment")) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// spending says whether the amount is only named by a verb: what did we spend most on.
+func (p *plan) spending() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		switch w := p.r.ts[x.from].fold; w {
+		case "spend", "spent", "spends", "pay", "paid", "ausgegeben", "bezahlt", "gezahlt":
+			return x.kind == kindField && x.field != nil && x.field.measure(p.r.lex)
+		}
+		return false
+	})
+}
+
+// shareOf is the amount that the word for the rows says is shared: of the spending.
+func (p *plan) shareOf() (f *field, doubt bool) {
+	for _, x := range p.ps {
+		if x.kind != kindEntity {
+			continue
+		}
+		if p.r.lex.means(p.r.ts[x.from].stem, "donation") && p.onlyMeasure() != nil {
+			return nil, true // of how many, or of how much
+		}
+		for _, c := range []string{"cost", "spent", "revenue", "consumption", "generation", "profit"} {
+			if !p.r.lex.means(p.r.ts[x.from].stem, c) {
+				continue
+			}
+			if p.r.lex.means(p.r.ts[x.from].stem, "order") {
+				return nil, p.v.coins != nil || p.onlyMeasure() != nil // the sales: how many, or how much
+			}
+			if p.v.coins != nil {
+				return p.v.coins, false
+			}
+			return p.onlyMeasure(), p.onlyMeasure() == nil
+		}
+	}
+	return nil, false
+}

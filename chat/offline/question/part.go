@@ -1,0 +1,161 @@
+package question
+
+import (
+	"regexp"
+	"strings"
+)
+
+var germanWords = wordSet(`der die das den dem des ein eine einen einem einer ist sind war waren wird wurde wurden und oder nicht mit von vom zum zur für
+wie wieviel wieviele viel viele welche welcher welches welchen welchem wer was wann wo hat haben gibt im bei nach seit zwischen bis pro je durchschnittlich durchschnitt anteil
+meiste meisten fiel fielen größte größten niedrigste niedrigsten wenigsten häufigsten welchem im es sich waren bitte durch ohne kein keine ins ab aus je höchste höchsten umsatz mitarbeiter anzahl summe insgesamt unser unsere kunden bericht über erstelle zeige nenne auf aus als am`)
+
+var englishWords = wordSet(`the a an of is are was were which what how many much who when where does did do has have had on at for to from with and or
+total average highest lowest by per between over list show create report our we there that`)
+
+func wordSet(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[w] = true
+	}
+	return out
+}
+
+// folded is a set of words as tokens fold them.
+func folded(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[fold(w)] = true
+	}
+	return out
+}
+
+// LanguageOf is the language of a text: German where its small words are, else English.
+func LanguageOf(text string) Language {
+	de, en := 0, 0
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" \t\n.,;:?!\"“”„()'", r) }) {
+		if germanWords[w] {
+			de++
+		}
+		if englishWords[w] {
+			en++
+		}
+	}
+	if strings.ContainsAny(text, "äöüßÄÖÜ") {
+		de++
+	}
+	if de > en {
+		return German
+	}
+	return English
+}
+
+const shown = `(?:charts?|graphs?|plots?|diagrams?|infographics?|illustrations?|images?|pictures?|photos?|drawings?|visuals?|visuali[sz]ations?|tables?|diagramm\w*|grafik\w*|bild\w*|illustration\w*|abbildung\w*|schaubild\w*|zeichnung\w*|infografik\w*)`
+
+var (
+	sentenceBreak = regexp.MustCompile(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
+	// wish is a sentence about how the report looks.
+	wish = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
+	// wishTail is the same behind a question.
+	wishTail = regexp.MustCompile(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
+	// andAsk begins another question in the same sentence.
+	// formOnly is what an order says about the form of a report only.
+	formOnly = regexp.MustCompile(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
+	andAsk   = regexp.MustCompile(`(?i)(?:,?\s+(?:and|und|&)\s+((?:in|at|on|zu|seit|since|by)?\s*\b(?:how|what|which|who|when|where|why|wie|welche[rsnm]?|was|wer|wann|wo|warum)\b)|,\s+((?:in which|how (?:much|many|did|has|have)|what (?:is|was|were|share|percentage)|which|in welche[mnr]|wie (?:viele?|hoch|hat)|welche[rsnm]?)\b))`)
+	order    = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+)?(?:(?:can|could|would) you\s+(?:please\s+)?)?(?:create|write|make|prepare|draft|produce|generate|compile|give|erstelle|schreibe|verfasse|mache)\s+(?:me\s+|us\s+|mir\s+|uns\s+)?(?:an?\s+|the\s+|einen\s+|eine\s+|ein\s+)?(?:[\p{L}-]+\s+){0,3}?(?:report|analysis|overview|summary|study|bericht|analyse|überblick|übersicht|zusammenfassung)(?:\s+report)?\s*(?:on|about|of|regarding|that answers|answering|über|zu|zum|zur|von)?:?\s*`)
+	// bareOrder is an order without its verb: a report on sales.
+	bareOrder = regexp.MustCompile(`(?i)^(?:an?|the|one|ein|eine|einen)\s+(?:[\p{L}-]+\s+){0,2}?(?:report|overview|summary|study|bericht|überblick|übersicht|zusammenfassung)\s+(?:on|about|of|regarding|über|zu|zum|zur|von)\s+`)
+	// chartOf is a chart whose subject is the question, where nothing else is asked.
+	chartOf = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?)\s+(?:of|showing|for|comparing|von|über|mit)\s+(?:the\s+)?([^,.:;?!]+?)(?:\s+(?:and|with|und|mit)\s|[,.:;?!]|$)`)
+	polite  = regexp.MustCompile(`(?i)^(?:please|bitte|hi|hello|hallo|hey|ok|okay)[,!]?\s+|^(?:can|could|would) you (?:please )?(?:tell me|say|show me|find out|check|calculate|compute)\s+|^(?:tell me|i want to know|i would like to know|i need to know|we need to know|let me know|do you know|kannst du (?:mir )?(?:sagen|zeigen)|können sie (?:mir )?(?:sagen|zeigen)|ich möchte wissen|sag mir|sagen sie mir|weißt du)[,:]?\s+`)
+)
+
+// Parts splits a task into the questions that it asks. Wishes about charts, pictures and
+// the form of the report are left out.
+func Parts(task string) []string {
+	var out []string
+	for _, p := range parts(task) {
+		out = append(out, p.text)
+	}
+	return out
+}
+
+// part is one question; follows says that it continues the one before it.
+type part struct {
+	text    string
+	follows bool
+}
+
+// pronoun and bare find a question about the answer to the one before it: "and how much
+// was it", "und wie viele".
+var (
+	pronoun = regexp.MustCompile(`(?i)\b(?:it|they|them|he|she|er|sie|es|dieser|diese|dieses|davon)\b`)
+	bare    = regexp.MustCompile(`(?i)^(?:how (?:much|many|high|large|big|low)|what|wie ?(?:viele?|hoch|groß|lange?)|was)\b(?:\s+(?:was|were|is|are|did|does|do|has|have|there|waren|war|sind|ist|wurden|wurde|hat|haben|of|in total|insgesamt|there|the|der|die|das|dem|denn|average|total|sum|mean|amount|value|number|sold|durchschnitt|summe|wert|betrag)\b)*\s*$`)
+)
+
+// onward says whether a part asks about the answer to the one before it.
+func (p part) onward() bool {
+	return p.follows && (pronoun.MatchString(p.text) || bare.MatchString(p.text))
+}
+
+func parts(task string) []part {
+	var out []part
+	for _, s := range splitSentences(task) {
+		s = strings.TrimSpace(s)
+		ordered := order.MatchString(s)
+		s = bareOrder.ReplaceAllString(order.ReplaceAllString(s, ""), "")
+		if ordered && formOnly.MatchString(s) {
+			continue
+		}
+		for polite.MatchString(s) {
+			s = polite.ReplaceAllString(s, "")
+		}
+		if s == "" || wish.MatchString(s) {
+			continue
+		}
+		s = wishTail.ReplaceAllString(s, "")
+		follows := false
+		for at := andAsk.FindStringSubmatchIndex(s); at != nil; at = andAsk.FindStringSubmatchIndex(s) {
+			if head := strings.Trim(s[:at[0]], " ,"); head != "" {
+				out = append(out, part{head, follows})
+			}
+			s, follows = s[max(at[2], at[4]):], true
+		}
+		if s = strings.Trim(s, " ,.:"); s != "" {
+			out = append(out, part{s, follows})
+		}
+	}
+	if m := chartOf.FindStringSubmatch(task); m != nil && len(out) == 0 {
+		out = append(out, part{text: "list " + m[1]})
+	}
+	return out
+}
+
+// splitSentences splits at the ends of sentences; abbreviations and numbers hold none.
+func splitSentences(text string) []string {
+	var out []string
+	from := 0
+	for _, at := range sentenceBreak.FindAllStringIndex(text, -1) {
+		head := text[from:at[0]]
+		if text[at[0]] == '.' && abbreviated(head, text[at[1]:]) {
+			continue
+		}
+		out = append(out, head)
+		from = at[1]
+	}
+	return append(out, text[from:])
+}
+
+var abbreviation = regexp.MustCompile(`(?i)(?:\b(?:nr|no|vs|ca|bzw|e\.g|i\.e|z\.b|dr|mr|mrs|ms|st|str|inc|co|jan|feb|mar|apr|aug|sept?|oct|okt|nov|dec|dez)|\b\d{1,2}|(?-i:\b\p{Lu}))$`)
+
+// abbreviated says whether a point ends an abbreviation or a German ordinal.
+func abbreviated(head, rest string) bool {
+	if !abbreviation.MatchString(head) {
+		return false
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if n := len(head); n > 0 && head[n-1] >= '0' && head[n-1] <= '9' {
+		_, month := monthNames[fold(first)]
+		return month || strings.HasPrefix(fold(first), "quartal") || strings.HasPrefix(fold(first), "halbjahr") || strings.HasPrefix(fold(first), "platz")
+	}
+	return true
+}

@@ -1,0 +1,337 @@
+package question
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// decideSup settles what a superlative ranks, and by what.
+func (p *plan) decideSup() Reason {
+	var m measure
+	switch {
+	case p.sup.about == "rows":
+		p.measures = nil
+	case p.sup.about != "":
+		f := p.supField(p.sup.about)
+		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
+			f = p.measures[0].field // the longest waiting time
+		}
+		if f == nil {
+			return ReasonUnknown
+		}
+		if len(p.measures) > 0 && p.measures[0].field != f {
+			return ReasonUnclear
+		}
+		m = measure{field: f, how: p.agg}
+		p.measures = []measure{m}
+	case len(p.measures) == 1:
+		p.measures[0].how = p.agg
+	case len(p.measures) == 0 && p.counted == nil:
+		if why := p.supWithout(); why != "" {
+			return why
+		}
+	case len(p.measures) > 1:
+		return ReasonUnclear
+	}
+	if p.unsureBest() {
+		return ReasonAmbiguous
+	}
+	if p.asks == "who" && p.target != nil && !p.target.named(p.r.lex, "name") && p.target.names == nil && p.target != p.person() {
+		return ReasonAmbiguous // who borrowed the most tools: how many loans, or how many different tools
+	}
+	p.n = max(p.n, 1)
+	if p.asks == "many" {
+		return ReasonUnclear
+	}
+	p.supTarget()
+	if p.unit != "" {
+		if why := p.needTime(); why != "" {
+			return why
+		}
+	}
+	if p.target == nil && p.unit == "" {
+		if len(p.measures) == 0 {
+			return ReasonUnclear
+		}
+		if p.asks == "who" && p.person() == nil {
+			return ReasonUnclear // a figure is no person
+		}
+		p.op = opExtreme
+		if p.spending() && p.asks != "much" {
+			return ReasonUnclear // on what: no column is named
+		}
+		if p.agg == "sum" || p.agg == "avg" {
+			return ReasonUnclear
+		}
+		return ""
+	}
+	p.op = opRank
+	if p.agg == "median" {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// unsureBest says whether best and worst may mean the least: of school grades 1 is best in
+// one country and worst in another.
+func (p *plan) unsureBest() bool {
+	switch p.r.ts[p.sup.from].fold {
+	case "best", "worst", "beste", "besten", "bester", "bestes", "schlechteste", "schlechtesten", "schlechtester":
+	default:
+		return false
+	}
+	if len(p.measures) != 1 {
+		return false
+	}
+	f := p.measures[0].field
+	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
+	high, ok := number(f.Max)
+	return graded && ok && high <= 6
+}
+
+// supWithout settles a superlative that names no number: the most orders, the most customers.
+func (p *plan) supWithout() Reason {
+	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool { return f == p.target || f.dated() || slices.Contains(p.groups, f) })
+	if len(others) == 1 {
+		p.counted = others[0]
+		if p.counted.unique(p.v.tables[0].RowCount) {
+			p.counted = nil
+		}
+		return ""
+	}
+	if len(others) > 1 {
+		return ReasonUnclear
+	}
+	for i, x := range p.ps {
+		if x.kind == kindEntity && x.arg == "rows" && !(p.asked(i) != nil && p.asked(i).arg == "which" && p.target != nil && p.target == p.labelField(x)) {
+			return ""
+		}
+	}
+	if f := p.implied(); f != nil {
+		p.measures = []measure{{field: f, how: p.agg}}
+		return ""
+	}
+	return ReasonUnclear
+}
+
+// supField is the number that a superlative compares: the price of the cheapest.
+func (p *plan) supField(concept string) *field {
+	if concept == "date" && p.time != nil {
+		return p.time
+	}
+	if f := p.fieldOf(concept); f != nil {
+		return f
+	}
+	switch concept {
+	case "length":
+		if f := p.fieldOf("duration"); f != nil {
+			return f
+		}
+		if f := p.lasting(); f != nil {
+			return f
+		}
+		return p.fieldOf("distance")
+	case "fastest", "slowest":
+		return p.pace(concept == "fastest")
+	case "hire":
+		for _, f := range p.v.fields {
+			if (f.dated() || f.yearly(p.r.lex)) && f.named(p.r.lex, "hire") {
+				return f
+			}
+		}
+	case "age":
+		for _, f := range p.v.fields {
+			if f.dated() && f.named(p.r.lex, "birth") {
+				// The oldest was born first.
+				p.sup.arg = map[string]string{"desc": "asc", "asc": "desc"}[p.sup.arg]
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// supTarget finds whose number is compared where the question says who, when or where.
+func (p *plan) supTarget() {
+	if p.target != nil || p.unit != "" {
+		return
+	}
+	if len(p.groups) == 1 {
+		p.target, p.groups = p.groups[0], nil
+		return
+	}
+	switch p.asks {
+	case "who":
+		p.target = p.person()
+	case "when":
+		if p.time == nil {
+			p.time = p.timeField(nil)
+		}
+		if p.time != nil && len(p.measures) == 1 && p.measures[0].field != p.time {
+			p.unit = p.finest()
+		}
+	case "where":
+		for _, c := range []string{"city", "country", "region", "state", "store", "island", "station", "address"} {
+			for _, f := range p.v.fields {
+				if p.target == nil && f.text() && f.named(p.r.lex, c) {
+					p.target = f
+				}
+			}
+		}
+	}
+	if p.target == nil && p.unit == "" && len(p.attrs) == 1 && p.attrs[0].text() {
+		p.target = p.attrs[0]
+	}
+	if p.target == nil && p.unit == "" && p.sup.about != "" && p.asks != "" && p.asks != "when" && p.asks != "much" {
+		for _, x := range p.ps {
+			if x.kind == kindEntity && x.arg == "rows" {
+				p.target = p.labelField(x)
+			}
+		}
+	}
+}
+
+// finest is the unit of time in which the rows stand.
+func (p *plan) finest() string {
+	if p.time.yearly(p.r.lex) {
+		return "year"
+	}
+	return "day"
+}
+
+// nameField is the only column of names of the own table.
+func (p *plan) nameField() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.text() && f.names == nil && !f.key(p.r.lex) && nameWords[f.words[len(f.words)-1].stem] {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// person is the column of names of people, else the names of the rows.
+func (p *plan) person() *field {
+	for _, f := range p.v.fields {
+		if f.names != nil {
+			return f
+		}
+	}
+	for _, c := range []string{"name", "employee", "customer", "student", "player", "member", "salesperson", "author", "donor", "manager"} {
+		for _, f := range p.v.fields {
+			if f.text() && f.named(p.r.lex, c) && f.table == 0 && !f.key(p.r.lex) {
+				return f
+			}
+		}
+	}
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.text() || f.names != nil || f.key(p.r.lex) || !people[f.words[len(f.words)-1].fold] {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// people are columns that name people by what they do.
+var people = folded("driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+
+// decideMore reads more, fewer, warmer: of two values it compares, else it ranks.
+func (p *plan) decideMore() Reason {
+	if p.more == nil {
+		return ""
+	}
+	if f := p.more.about; f != "" && len(p.measures) == 0 {
+		m := p.fieldOf(f)
+		if m == nil {
+			return ReasonUnknown
+		}
+		p.measures = []measure{{field: m}}
+	}
+	switch {
+	case p.either != nil:
+		p.versus = true
+		if len(p.measures) == 0 && len(p.attrs) == 1 && p.counted == nil {
+			p.counted, p.attrs = p.attrs[0], nil // more customers in Berlin or Paris
+		}
+	case p.target != nil && p.sup == nil:
+		p.sup = p.more
+	case p.diff || len(p.periods) == 2:
+	default:
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// lasting is the only number of the own table in a unit of time.
+func (p *plan) lasting() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.measure(p.r.lex) || f.factors != nil {
+			continue
+		}
+		switch unit := unitNames[f.head()]; {
+		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"):
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// pace is the column that the fastest have the most or the least of: a speed, or a time as it
+// is run.
+func (p *plan) pace(fast bool) *field {
+	p.sup.arg = "asc"
+	if !fast {
+		p.sup.arg = "desc"
+	}
+	if f := p.fieldOf("speed"); f != nil {
+		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg]
+		return f
+	}
+	var clocks []*field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.clock() {
+			clocks = append(clocks, f)
+		}
+	}
+	if len(clocks) == 1 {
+		return clocks[0]
+	}
+	if len(clocks) > 1 {
+		return nil
+	}
+	return nil
+}
+
+var clockShape = regexp.MustCompile(`^\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?$`)
+
+// clock says whether a column of text holds times as they are run, all in one shape, so
+// that their order as text is their order.
+func (f *field) clock() bool {
+	if !f.text() || len(f.Values) == 0 || f.DistinctCapped || !slices.ContainsFunc(f.words, func(w word) bool {
+		return timeWords[w.stem] || timeWords[w.fold] || w.fold == "finish" || w.fold == "result" || w.fold == "laufzeit" || w.fold == "endzeit"
+	}) {
+		return false
+	}
+	length := -1
+	for _, v := range f.Values {
+		s, _ := v.(string)
+		if !clockShape.MatchString(s) || length >= 0 && len(s) != length {
+			return false
+		}
+		length = len(s)
+	}
+	return int64(len(f.Values)) == f.Distinct
+}

@@ -1,0 +1,155 @@
+package offline
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question"
+)
+
+// mostPages is how many pages of the web are read.
+const mostPages = 5
+
+// terms are the content words of the parts of a task, as they are written.
+func terms(task string, most int) []string {
+	var out []string
+	for _, p := range question.Parts(task) {
+		for _, w := range question.ContentWords(p, question.LanguageOf(task)) {
+			if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) && len(out) < most {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// searching answers from a knowledge base: a few searches at once, then quotes.
+func searching(c *conversation) step {
+	const action = "Search Knowledge Base"
+	asked := c.did(action)
+	if len(asked) == 0 {
+		s := step{Reasoning: "Look for the words of the question, together and alone."}
+		all := terms(c.task, 12)
+		queries := []string{strings.Join(all, " ")}
+		alone := slices.Clone(all)
+		slices.SortStableFunc(alone, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+		queries = append(queries, alone[:min(3, len(alone))]...)
+		for _, q := range slices.Compact(queries) {
+			if q != "" {
+				s.Actions = append(s.Actions, actionCall{Name: action, Params: map[string]any{"Query": q}})
+			}
+		}
+		if len(s.Actions) > 0 {
+			return s
+		}
+	}
+	f := &findings{}
+	f.parts(c.task)
+	var docs []question.Document
+	for _, a := range asked {
+		var out struct {
+			Results []struct{ Path, Title, Heading, Text string } `json:"results"`
+			Skipped []unread                                      `json:"skipped"`
+		}
+		if !a.Success || json.Unmarshal(a.Outputs, &out) != nil {
+			f.NotRead = append(f.NotRead, unread{"knowledge base", a.Message})
+			continue
+		}
+		for _, r := range out.Results {
+			docs = addPassage(docs, question.Document{Path: r.Path, Title: r.Title, Text: "# " + cmp.Or(r.Heading, r.Title) + "\n\n" + r.Text})
+		}
+		for _, s := range out.Skipped {
+			if !slices.Contains(f.NotRead, s) {
+				f.NotRead = append(f.NotRead, s)
+			}
+		}
+	}
+	for _, d := range docs {
+		f.Holds = append(f.Holds, holding{Path: d.Path})
+	}
+	f.quote(c.task, docs)
+	return f.step(summary(f))
+}
+
+// addPassage adds a passage to its document, once.
+func addPassage(docs []question.Document, d question.Document) []question.Document {
+	i := slices.IndexFunc(docs, func(o question.Document) bool { return o.Path == d.Path })
+	if i < 0 {
+		return append(docs, d)
+	}
+	if !strings.Contains(docs[i].Text, d.Text) {
+		docs[i].Text += "\n\n" + d.Text
+	}
+	return docs
+}
+
+// browsing answers from the web: search, read the first pages, quote.
+func browsing(c *conversation) step {
+	f := &findings{}
+	f.parts(c.task)
+	found := c.did("Web Search")
+	if len(found) == 0 {
+		q := strings.Join(terms(c.task, 12), " ")
+		return step{Reasoning: "Search for the words of the question.", Actions: []actionCall{{Name: "Web Search", Params: map[string]any{"Query": cmp.Or(q, clip(c.task, 300))}}}}
+	}
+	var out struct {
+		Results []webHit `json:"results"`
+	}
+	last := found[len(found)-1]
+	if !last.Success || json.Unmarshal(last.Outputs, &out) != nil {
+		f.NotRead = append(f.NotRead, unread{"web", last.Message})
+		return f.step("The web could not be searched: " + last.Message)
+	}
+	chosen := voices(out.Results)
+	pages := c.did("Fetch Page")
+	if len(pages) == 0 && len(chosen) > 0 {
+		s := step{Reasoning: "Read pages of different sites."}
+		for _, h := range chosen {
+			s.Actions = append(s.Actions, actionCall{Name: "Fetch Page", Params: map[string]any{"URL": h.URL}})
+		}
+		return s
+	}
+	var docs []question.Document
+	for i, a := range pages {
+		var page struct{ URL, Title, Text string }
+		asked := webHit{}
+		if i < len(chosen) {
+			asked = chosen[i]
+		}
+		if !a.Success || json.Unmarshal(a.Outputs, &page) != nil {
+			f.NotRead = append(f.NotRead, unread{asked.URL, a.Message})
+			continue
+		}
+		d := question.Document{Path: cmp.Or(page.URL, asked.URL), Title: cmp.Or(page.Title, asked.Title), Text: page.Text}
+		docs = append(docs, d)
+		f.Holds = append(f.Holds, holding{Path: d.Path})
+	}
+	f.quote(c.task, docs)
+	return f.step(summary(f))
+}
+
+// webHit is one hit of Web Search.
+type webHit struct{ Title, URL string }
+
+// voices chooses pages, one of each site before a second one.
+func voices(hits []webHit) []webHit {
+	var first, more []webHit
+	seen := map[string]bool{}
+	for _, h := range hits {
+		u, err := url.Parse(h.URL)
+		if err != nil {
+			continue
+		}
+		if seen[u.Host] {
+			more = append(more, h)
+			continue
+		}
+		seen[u.Host] = true
+		first = append(first, h)
+	}
+	first = append(first, more...)
+	return first[:min(mostPages, len(first))]
+}

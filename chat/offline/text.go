@@ -1,0 +1,34 @@
+package offline
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// clip shortens text at a word.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.ToValidUTF8(s[:most], "")
+	if i := strings.LastIndexByte(cut, ' '); i > most/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+var (
+	// rightToLeft is a run of words that are written from right to left.
+	rightToLeft = regexp.MustCompile(`[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}](?:[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn} ]*[\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Mn}])?`)
+	leftToRight = regexp.MustCompile(`[A-Za-z]{2}`)
+)

@@ -1,0 +1,112 @@
+package offline
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier/chat/offline/question"
+)
+
+// wording is what reports say in one language.
+type wording struct {
+	refusal, holds, holdsNothing, notUsed                     string
+	unknown, beyond, ambiguous, unclear                       string
+	views                                                     [mostPictures]string
+	says, sources, source, contributed                        string
+	notRead, notAvailable, notAnswered, first                 string
+	illustration, figure, failed, notDrawn, cannotPaint, note string
+	answers, quotes, tooMany, lines                           string
+}
+
+// refused is the fixed sentence of every answer that is none.
+const refused = "Offline, this question cannot be answered"
+
+// Note is what reports of this model say about themselves.
+const Note = "Written by rule by Atelier's offline model, which is no language model: numbers come from queries over the tables, sentences are quoted word for word."
+
+func englishWords() wording {
+	return wording{
+		refusal: refused, holds: "The sources hold: ", holdsNothing: "There is no source: give tables and documents with --files, --kb or --db.",
+		notUsed: "Not used:",
+		unknown: "no source names %s", beyond: "causes, forecasts and opinions are in no table", ambiguous: "it can be read in several ways with different answers", unclear: "it is not understood",
+		views: [mostPictures]string{"in the morning", "in the evening", "by day", "at dusk", "in mist", "in early light"},
+		says:  "%s says: “%s”", sources: "Sources", source: "Source", contributed: "Contributed",
+		notRead: "Not read:", notAvailable: "Not available to this research:", notAnswered: "Not answered",
+		first:        "%d of %d rows are shown.",
+		illustration: "Illustration: ", figure: "Figure", failed: "Some figures could not be made:",
+		notDrawn: "Offline, these are not drawn: %s.", cannotPaint: "The illustration is left out: the offline painter does not draw %s.",
+		note: Note, answers: "the figures of the answer", quotes: "the quoted sentences", tooMany: "%d pictures are the most of one report.", lines: "%s lines hold %s.",
+	}
+}
+
+func germanWords() wording {
+	return wording{
+		refusal: refused + ". Offline lässt sich diese Frage nicht beantworten", holds: "Die Quellen enthalten: ", holdsNothing: "Es gibt keine Quelle: Tabellen und Dokumente kommen mit --files, --kb oder --db.",
+		notUsed: "Nicht benutzt:",
+		unknown: "keine Quelle nennt %s", beyond: "Gründe, Prognosen und Meinungen stehen in keiner Tabelle", ambiguous: "sie lässt sich auf mehrere Arten lesen, mit verschiedenen Antworten", unclear: "sie wird nicht verstanden",
+		views: [mostPictures]string{"am Morgen", "am Abend", "bei Tag", "in der Dämmerung", "im Nebel", "im ersten Licht"},
+		says:  "%s sagt: „%s“", sources: "Quellen", source: "Quelle", contributed: "Beitrag",
+		notRead: "Nicht gelesen:", notAvailable: "Stand nicht zur Verfügung:", notAnswered: "Nicht beantwortet",
+		first:        "%d von %d Zeilen sind gezeigt.",
+		illustration: "Illustration: ", figure: "Abbildung", failed: "Einige Abbildungen ließen sich nicht machen:",
+		notDrawn: "Offline wird das nicht gezeichnet: %s.", cannotPaint: "Die Illustration fehlt: Der Offline-Maler zeichnet das nicht: %s.",
+		note:    "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.",
+		answers: "die Zahlen der Antwort", quotes: "die zitierten Sätze", tooMany: "Mehr als %d Bilder hat ein Bericht nicht.", lines: "%s Zeilen enthalten %s.",
+	}
+}
+
+// wordsFor is the wording of the language of a task.
+func wordsFor(task string) wording {
+	if question.LanguageOf(task) == question.German {
+		return germanWords()
+	}
+	return englishWords()
+}
+
+// why says why a part is not answered.
+func (w wording) why(o open) string {
+	switch o.Why {
+	case question.ReasonBeyond:
+		return w.beyond
+	case question.ReasonAmbiguous:
+		return w.ambiguous
+	case question.ReasonUnknown:
+		if len(o.Unknown) > 0 {
+			return fmt.Sprintf(w.unknown, "“"+strings.Join(o.Unknown, "”, “")+"”")
+		}
+	}
+	return w.unclear
+}
+
+// mostHeld bounds what a refusal lists.
+const mostHeld = 12
+
+// refusal is the answer to a task that the sources do not answer.
+func refusal(task string, f *findings) string {
+	w := wordsFor(task)
+	said := w.refusal + ". "
+	if f == nil || len(f.Holds) == 0 {
+		return said + w.holdsNothing
+	}
+	return said + w.holds + f.held() + "."
+}
+
+// held lists what the sources hold.
+func (f *findings) held() string {
+	var out []string
+	for _, h := range f.Holds[:min(len(f.Holds), mostHeld)] {
+		one := h.Path
+		if len(h.Columns) > 0 {
+			one += " (" + strings.Join(h.Columns[:min(len(h.Columns), mostHeld)], ", ")
+			if len(h.Columns) > mostHeld {
+				one += " …"
+			}
+			one += ")"
+		}
+		out = append(out, one)
+	}
+	if n := len(f.Holds) - mostHeld; n > 0 {
+		out = append(out, fmt.Sprintf("+ %d", n))
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/generate/generatetest"
+	"atelier/ledger"
+)
+
+// toldLast is what the chat model was told last.
+func (p *providers) toldLast() string {
+	all := p.chat.Requests()
+	messages := all[len(all)-1].Messages
+	return messages[len(messages)-1].Text
+}
+
+// TestModelThatAnAgentNamesWithoutItsKey gives way to the next one: the model, the person, --json and the
+// operation are told. One that a person names does not.
+func TestModelThatAnAgentNamesWithoutItsKey(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Answer = inTurn(act(t, "Generate Image", map[string]any{"Prompt": "three cats on a sofa", "Model": "Nano Banana Pro"}), done(t, "Three cats."))
+	o := p.must("run", "sage", "Draw three cats on a sofa with Nano Banana Pro", "--json")
+	ans := decode[answer](t, o)
+	if told := s.toldLast(); !strings.Contains(told, "Generated 1 image(s)") || !strings.Contains(told, "model Nano Banana Pro was replaced by GPT Image 2") || !strings.Contains(told, "GEMINI_API_KEY") {
+		t.Errorf("the model is told %s", told)
+	}
+	substituted := func(d generate.Disposition) bool {
+		return d.Asked == "Nano Banana Pro" && d.Applied == "GPT Image 2" && d.Outcome == generate.OutcomeSubstituted && strings.Contains(d.Reason, "GEMINI_API_KEY")
+	}
+	if d := ans.Dispositions[len(ans.Dispositions)-1]; d.Setting != agent.ImageModelSetting || !substituted(d) {
+		t.Errorf("dispositions %+v", ans.Dispositions)
+	}
+	if !slices.ContainsFunc(ans.Warnings, func(w string) bool { return strings.Contains(w, "replaced by GPT Image 2") }) || ans.Usage.Images != 1 {
+		t.Errorf("warnings %q, %d images", ans.Warnings, ans.Usage.Images)
+	}
+	shown := p.must("runs", "show", ans.RunID).stdout
+	if strings.Count(shown, "GPT Image 2") != 1 {
+		t.Errorf("runs show tells it not once: %s", shown)
+	}
+	op := read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items[0]
+	var dispositions []generate.Disposition
+	if err := json.Unmarshal(op.Dispositions, &dispositions); err != nil || !slices.ContainsFunc(dispositions, substituted) {
+		t.Errorf("the operation has %+v, %v", dispositions, err)
+	}
+	asked := len(s.chat.Requests())
+	for _, args := range [][]string{
+		{"run", "sage", "Draw a cat", "--image-model", "Nano Banana Pro"},
+		{"generate", "a cat", "--model", "Nano Banana Pro"},
+	} {
+		if o := p.atelier(args...); o.code != exitInput || !strings.Contains(o.stderr, "GEMINI_API_KEY") {
+			t.Errorf("%v: exit %d: %s", args, o.code, o.stderr)
+		}
+	}
+	p.env["ATELIER_IMAGE_MODEL"] = "Nano Banana Pro"
+	if o := p.atelier("generate", "a cat"); o.code != exitInput || !strings.Contains(o.stderr, "GEMINI_API_KEY") {
+		t.Errorf("ATELIER_IMAGE_MODEL: exit %d: %s", o.code, o.stderr)
+	}
+	if n := len(s.chat.Requests()); n != asked {
+		t.Errorf("%d model calls", n-asked)
+	}
+}
+
+// TestQualityReachesNanoBananaPro: hd is 2K in the request that Google gets, unless the agent gives a
+// size, and the size told is that of the picture.
+func TestQualityReachesNanoBananaPro(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		params                  map[string]any
+		ratio, tier, told, wide string
+	}{
+		"nothing":         {map[string]any{}, "1:1", "1K", `"height":1024,`, `"width":1024}`},
+		"hd":              {map[string]any{"Quality": "hd"}, "1:1", "2K", `"height":2048,`, `"width":2048}`},
+		"hd and ratio":    {map[string]any{"Quality": "hd", "AspectRatio": "16:9"}, "16:9", "2K", `"height":1536,`, `"width":2752}`},
+		"hd and a size":   {map[string]any{"Quality": "hd", "Size": "1024x1024"}, "1:1", "1K", `"height":1024,`, `"width":1024}`},
+		"a size near one": {map[string]any{"Size": "1536x1024"}, "3:2", "1K", "size 1536x1024 became 1264x848", `"width":1264}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			s, url := serve(t)
+			p.withOpenAI(s, url)
+			p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
+			p.env["ATELIER_CHAT_MODEL"] = "openai/gpt-5.4"
+			c.params["Prompt"] = "a lighthouse"
+			s.chat.Answer = inTurn(act(t, "Generate Image", c.params), done(t, "A lighthouse."))
+			p.must("run", "sage", "Draw a lighthouse")
+			var got struct {
+				GenerationConfig struct {
+					ImageConfig struct{ AspectRatio, ImageSize string }
+				}
+			}
+			for _, body := range s.received() {
+				if strings.Contains(body, "imageConfig") {
+					if err := json.Unmarshal([]byte(body), &got); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if i := got.GenerationConfig.ImageConfig; i.AspectRatio != c.ratio || i.ImageSize != c.tier {
+				t.Errorf("Google was asked for %+v, want %s %s", i, c.ratio, c.tier)
+			}
+			if told := s.toldLast(); !strings.Contains(told, c.told) || !strings.Contains(told, c.wide) {
+				t.Errorf("the model is told %s", told)
+			}
+		})
+	}
+}
+
+// TestRunWithoutItsPictureWarns: people, --json and the log of events are told why there is none.
+func TestRunWithoutItsPictureWarns(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultModerated}, generatetest.Injection{Fault: generatetest.FaultModerated})
+	answers := []string{act(t, "Generate Image", map[string]any{"Prompt": "a cat"}), done(t, "Here is your cat.")}
+	s.chat.Answer = inTurn(append(answers, answers...)...)
+	const warns = "the run asked for a picture and none was made: Generate Image: No image was made"
+	o := p.must("run", "sage", "Draw a cat")
+	if !strings.Contains(o.stderr, "warning: "+warns) {
+		t.Errorf("people are told %s%s", o.stdout, o.stderr)
+	}
+	ans := read[answer](p, "run", "sage", "Draw a cat", "--json")
+	if ans.Status != agent.StatusSucceeded || !slices.ContainsFunc(ans.Warnings, func(w string) bool { return strings.HasPrefix(w, warns) }) {
+		t.Errorf("%s with %q", ans.Status, ans.Warnings)
+	}
+	if events := p.must("runs", "events", ans.RunID).stdout; !strings.Contains(events, warns) {
+		t.Errorf("events:\n%s", events)
+	}
+}

@@ -1,0 +1,70 @@
+// What a reader can check about the numbers of a report: each leads to its query, and one
+// that neither a query nor a text holds is marked.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { bench } from "./inspect.js";
+import { scripted } from "./scripted.js";
+
+const b = bench();
+const sql = 'SELECT "year", "north" FROM "sales" ORDER BY "north" DESC';
+
+/** A language model that asks one query and then states 4,711, which no source holds. */
+const lines = {
+  "research-agent": [
+    { reasoning: "ask", agents: [{ name: "file-research-agent", task: "Ask the table." }] },
+    { reasoning: "write", agents: [{ name: "research-report-writer", task: "Write it." }] },
+    { reasoning: "end", done: true, message: "The report is ready." },
+  ],
+  "file-research-agent": [
+    { reasoning: "ask", actions: [{ name: "Query Tables", params: { SQL: sql } }] },
+    { reasoning: "end", done: true, message: "Asked.", payload: { findings: ["The north sold 4,242 in 2024."] } },
+  ],
+  "research-report-writer": [
+    { reasoning: "draw", actions: [{ name: "Create SVG Chart", params: { ChartType: "bar", Title: "The north", Labels: ["2023", "2024"], Series: [{ name: "north", values: [3030, 4242] }] } }] },
+    { reasoning: "end", done: true, message: "Written.", payload: { title: "The north", report_html: "<h1>The north</h1><p>The north sold 4,242 in 2024.</p><p>The west sold 4,711.</p>" } },
+  ],
+};
+
+describe("the numbers of a report", async () => {
+  test("lead to their query, and what nothing supports is marked", async () => {
+    const model = await scripted(lines);
+    const files = join(b.work, "sales");
+    mkdirSync(files);
+    writeFileSync(join(files, "sales.csv"), "year,north\n2022,1515\n2023,3030\n2024,4242\n");
+    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${model.url}/v1`, ATELIER_CHAT_MODEL: "openai/gpt-4o", ATELIER_IMAGE_MODEL: "offline" };
+    const result = await b.with(env, "run", "research-agent", "How much did the north sell?", "--files", files, "--out", join(b.work, "numbers-report"));
+    model.stop();
+    assert.equal(result.status, "succeeded");
+    await b.inspect(result.report, "numbers", 0);
+    for (const colorScheme of ["light", "dark"]) {
+      await test(`links and marks, ${colorScheme}`, () => check(result.report, colorScheme));
+    }
+  });
+});
+
+async function check(file, colorScheme) {
+  const context = await b.browser.newContext({ viewport: { width: 1000, height: 300 }, colorScheme });
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  const link = page.locator("a.atelier-number", { hasText: "4,242" }).first();
+  await link.click();
+  const query = page.locator("#atelier-query-1");
+  assert.match(page.url(), /#atelier-query-1$/);
+  assert.ok((await query.textContent()).includes(sql), "the query is not shown");
+  const box = await query.boundingBox();
+  assert.ok(box.y > -1 && box.y < 300, `the query is at ${box.y}, out of sight`);
+
+  const marked = page.locator("mark.atelier-unsupported");
+  assert.deepEqual(await marked.allTextContents(), ["4,711"]);
+  const look = await marked.evaluate((m) => {
+    const own = getComputedStyle(m);
+    const around = getComputedStyle(m.parentElement);
+    return { own: [own.backgroundColor, own.textDecorationLine, own.borderBottomStyle].join(), around: [around.backgroundColor, around.textDecorationLine, around.borderBottomStyle].join() };
+  });
+  assert.notEqual(look.own, look.around, "the mark is not visible");
+  assert.ok((await page.locator(".atelier-unsupported-list").textContent()).includes("4,711"));
+  await context.close();
+}

@@ -1,0 +1,316 @@
+package offline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// thing is something that is drawn, named as in vocabulary.txt.
+type thing = string
+
+// Things that stand alone and can be counted and added to a picture; the others are whole areas.
+const (
+	countable = "house tree lighthouse boat turbine pylon factory balloon bird flower eco"
+	tinted    = "house lighthouse boat flower balloon train"
+	addable   = countable + " train sun moon star cloud"
+	mostDrawn = 12
+	// plurals are several without a number and without an ending that says so.
+	plurals = "harbour harbor hafen village flock grove flower_meadow flower_field wind_farm windpark dorf doerfer haeuser vogelschwarm voegel baeume " +
+		"leuchttuerme windraeder strommasten blumenwiese"
+)
+
+func among(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
+
+// wording is what a prompt asks for.
+type wording struct {
+	things  map[thing]int // how many; 0 if the prompt does not say
+	order   []thing       // in order of mention
+	tags    map[string]bool
+	edits   map[string]bool  // what an edit does beside tags and hues
+	hues    []rgba           // colours of the whole picture
+	tint    map[thing][]rgba // one for each of them, as far as the words say
+	scale   map[thing]float64
+	side    map[thing]float64 // -1 left, 1 right
+	adds    bool              // an edit asks for something new,
+	turns   bool              // or for another look of what is there
+	shown   []string          // the words that the picture follows, as written
+	unknown []string          // words that name what is not drawn
+}
+
+func (b *wording) has(names ...thing) bool {
+	return slices.ContainsFunc(names, func(n thing) bool { _, ok := b.things[n]; return ok })
+}
+
+func (b *wording) tag(t string) bool { return b.tags[t] }
+
+// reader reads a prompt from left to right.
+type reader struct {
+	*wording
+	german  bool
+	edit    bool
+	avoid   int // how many more words a negation reaches
+	less    bool
+	pending struct {
+		count, hue, scale meaning
+		word              string
+		left              int // how many more words they wait for their thing
+	}
+	last   thing
+	at     int  // how many more words name a place and nothing to add
+	missed bool // whether the word before was unknown
+}
+
+func newWording() *wording {
+	return &wording{
+		things: map[thing]int{}, tags: map[string]bool{}, edits: map[string]bool{},
+		tint: map[thing][]rgba{}, scale: map[thing]float64{}, side: map[thing]float64{},
+	}
+}
+
+// readDrawing reads what to draw. What the prompt negates, and what the negative prompt names, is left out.
+func readDrawing(prompt, negative, style string) *wording {
+	b := newWording()
+	b.read(prompt+", "+style, false)
+	avoid := newWording()
+	avoid.read(negative, false)
+	for t := range avoid.things {
+		b.forget(t)
+	}
+	for t := range avoid.tags {
+		delete(b.tags, t)
+	}
+	b.shown = slices.Compact(b.shown)
+	return b
+}
+
+// readEdit reads what to change.
+func readEdit(prompt string) *wording {
+	b := newWording()
+	b.read(prompt, true)
+	return b
+}
+
+func (b *wording) forget(t thing) {
+	delete(b.things, t)
+	b.tags["no-"+t] = true
+	b.order = slices.DeleteFunc(b.order, func(o thing) bool { return o == t })
+}
+
+func (b *wording) read(text string, edit bool) {
+	all := tokens(text)
+	r := &reader{wording: b, german: speaksGerman(all), edit: edit}
+	for len(all) > 0 {
+		m, n := next(all, r.german)
+		var written, folded []string
+		for _, t := range all[:n] {
+			written, folded = append(written, t.written), append(folded, t.folded)
+		}
+		r.word(strings.Join(written, " "), strings.Join(folded, "_"), m)
+		all = all[n:]
+	}
+	r.settle()
+}
+
+// word takes one word or phrase.
+func (r *reader) word(written, folded string, all []meaning) {
+	if r.pending.left--; r.pending.left == 0 {
+		r.settle()
+	}
+	r.at--
+	if r.avoid--; r.avoid >= 0 {
+		for _, m := range all {
+			switch m.kind {
+			case "thing":
+				r.forget(m.name)
+				r.avoid = 0
+			case "tag":
+				delete(r.tags, m.name)
+			case "not":
+				r.avoid = 3
+			}
+		}
+		return
+	}
+	if n := number(folded); n > 0 {
+		all = []meaning{{"count", strconv.Itoa(n)}}
+	}
+	if all == nil {
+		if !describes(folded, r.german) && number(folded) == 0 && folded != "0" && len(folded) > 1 {
+			if n := len(r.unknown); r.missed && n > 0 {
+				written, r.unknown = r.unknown[n-1]+" "+written, r.unknown[:n-1]
+			}
+			r.miss(written)
+			r.settle()
+			r.missed = true
+		}
+		return
+	}
+	r.missed = false
+	many := among(plurals, folded)
+	for _, m := range all {
+		r.mean(written, m, many || vocabulary.english[folded] == nil && vocabulary.german[folded] == nil)
+	}
+}
+
+func (r *reader) mean(written string, m meaning, many bool) {
+	switch m.kind {
+	case "thing":
+		r.thing(written, m.name, many)
+	case "tag", "edit":
+		r.tagged(written, m)
+	case "hue":
+		if r.less {
+			r.miss(written)
+		}
+		if r.pending.hue.name != "" {
+			r.settle()
+		}
+		r.wait(written, func() { r.pending.hue = m })
+	case "size":
+		r.wait(written, func() { r.pending.scale = m })
+	case "count":
+		r.wait(written, func() { r.pending.count = m })
+	case "verb":
+		r.adds, r.turns = r.adds || m.name == "add", r.turns || m.name == "turn"
+	case "at":
+		r.at = 3
+	case "less":
+		r.less = r.edit
+	case "not":
+		if r.edit {
+			r.miss(written)
+		} else {
+			r.avoid = 3
+		}
+	case "part":
+		switch {
+		case r.edit && !r.adds:
+			r.miss(written)
+		case m.name == "left":
+			r.side[r.last] = -1
+		case m.name == "right":
+			r.side[r.last] = 1
+		}
+	}
+}
+
+// wait keeps what is said of the next thing.
+func (r *reader) wait(written string, set func()) {
+	set()
+	r.pending.word, r.pending.left = strings.TrimSpace(r.pending.word+" "+written), 4
+}
+
+// settle ends the wait: a colour that found no thing is the picture's.
+func (r *reader) settle() {
+	if h := r.pending.hue; h.name != "" {
+		r.hues, r.shown = append(r.hues, hueOf(h)), append(r.shown, r.pending.word)
+	}
+	r.pending.count, r.pending.hue, r.pending.scale, r.pending.word, r.pending.left = meaning{}, meaning{}, meaning{}, "", 0
+}
+
+func hueOf(m meaning) rgba {
+	v, err := strconv.ParseUint(m.name, 16, 32)
+	if err != nil {
+		return rgba{a: 1}
+	}
+	return hex(uint32(v))
+}
+
+// thing takes a thing with what was said before it.
+func (r *reader) thing(written string, name thing, many bool) {
+	if r.edit && (!r.adds || !among(addable, name)) {
+		if !r.adds || r.at < 0 {
+			r.miss(written)
+		}
+		return
+	}
+	p := &r.pending
+	if p.scale.name != "" {
+		r.scale[name], _ = strconv.ParseFloat(p.scale.name, 64)
+	}
+	n, _ := strconv.Atoi(p.count.name)
+	switch most := mostOf(name); {
+	case n > most:
+		r.miss(p.word + " " + written)
+		n = most
+	case n == 0 && !many && among(countable, name):
+		n = 1
+	}
+	total := max(n, r.things[name])
+	switch {
+	case p.hue.name == "":
+	case !among(tinted, name):
+		r.hues = append(r.hues, hueOf(p.hue))
+	default: // a red boat and a white boat are two, with a colour each
+		total = max(total, len(r.tint[name])+n)
+		for range max(1, n) {
+			r.tint[name] = append(r.tint[name], hueOf(p.hue))
+		}
+	}
+	p.hue = meaning{}
+	if !r.has(name) {
+		r.order = append(r.order, name)
+	}
+	r.shown = append(r.shown, strings.TrimSpace(p.word+" "+written))
+	r.things[name] = min(mostOf(name), total)
+	r.last = name
+	r.settle()
+}
+
+// mostOf is how many of a thing are drawn at a person's word.
+func mostOf(name thing) int {
+	if among(countable, name) {
+		return mostDrawn
+	}
+	return 1
+}
+
+// opposites are what less of a tag means.
+var opposites = map[string]string{"dark": "bright", "bright": "dark", "warm": "cool", "cool": "warm", "vivid": "pastel", "pastel": "vivid"}
+
+func (r *reader) tagged(written string, m meaning) {
+	_, changes := effects[m.name]
+	switch opposite := opposites[m.name]; {
+	case m.kind == "edit":
+		r.edits[m.name] = true
+		if !r.edit && among("invert blur upside", m.name) {
+			r.miss(written)
+		}
+	case r.edit && !changes:
+		r.miss(written)
+	case !r.less:
+		r.tags[m.name] = true
+	case opposite != "":
+		r.tags[opposite] = true
+	default:
+		r.miss(written)
+	}
+	r.less = false
+	r.settle()
+	r.shown = append(r.shown, written)
+}
+
+func (b *wording) miss(word string) {
+	if !slices.Contains(b.unknown, word) {
+		b.unknown = append(b.unknown, word)
+	}
+}
+
+// Painter tells what the driver draws and changes, without drawing. The zero value is ready.
+type Painter struct{}
+
+// UnknownWords are the words of a prompt, English or German, that name what the driver cannot draw, as
+// written: cats, sofa; a number with its thing where it cannot draw so many. Words of light, weather, colour
+// and style that it follows, and words that add nothing to see, are known.
+func (Painter) UnknownWords(prompt string) []string { return readDrawing(prompt, "", "").unknown }
+
+// UnknownChanges are the words of a change that the driver cannot make of a whole picture: what cannot be
+// added, parts that cannot be changed alone. The text itself, if it asks for no change that the driver knows.
+func (Painter) UnknownChanges(change string) []string {
+	b := readEdit(change)
+	if len(b.unknown)+len(b.tags)+len(b.edits)+len(b.hues)+len(b.things) == 0 {
+		return []string{change}
+	}
+	return b.unknown
+}

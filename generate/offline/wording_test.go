@@ -1,0 +1,107 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestUnknownWords: what a prompt names and the painter does not draw is told, in two languages; light, style,
+// filler and what is negated is not.
+func TestUnknownWords(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]string{
+		"three cats on a sofa":            "cats, sofa",
+		"a car on a road":                 "car",
+		"a portrait of a king":            "portrait, king",
+		"Male drei Katzen auf einem Sofa": "Katzen, Sofa",
+		"Ein Hund im Wald":                "Hund",
+		"ein Kind am Strand":              "Kind",
+		"a boot on the beach":             "boot",
+		"a war scene":                     "war",
+		"in the style of Van Gogh":        "Van Gogh",
+		"city with trees and people":      "people",
+		"rolling hills with wildflowers, rows of solar panels on a roof":               "",
+		"eine verschneite Hütte im Wald, ein Zug fährt vorbei":                         "vorbei",
+		"an eco-friendly city with a church":                                           "church",
+		"two suns over the desert":                                                     "two suns",
+		"a hundred boats":                                                              "hundred boats",
+		"日本の富士山":                                                                       "日本の富士山",
+		"a lighthouse in a storm":                                                      "",
+		"Draw three lighthouses at sunset":                                             "",
+		"zwei Leuchttürme im Sturm":                                                    "",
+		"rotes Boot":                                                                   "",
+		"Bergsee bei Nacht, Aquarell":                                                  "",
+		"Solarpanele auf einem grünen Feld mit Windrädern":                             "",
+		"begrünte Gebäude im Sommer":                                                   "",
+		"Vögel über dem Meer, der Mond und die Sterne":                                 "",
+		"a majestic, weathered red boat on the calm blue sea":                          "",
+		"wind turbines and solar panels, no people, no cars":                           "",
+		"a beach without people and no boats, sunset":                                  "",
+		"abstract geometric shapes in red":                                             "",
+		"a train through the mountains":                                                "",
+		"Wide shot with calm open sky above. Low morning sun. No lettering, no logos.": "",
+		"": "",
+	} {
+		if got := strings.Join(Painter{}.UnknownWords(prompt), ", "); got != want {
+			t.Errorf("%q: unknown %q, want %q", prompt, got, want)
+		}
+	}
+}
+
+func TestUnknownChanges(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{
+		"remove the person": "remove, person", "add a dragon": "dragon", "make it look like Van Gogh": "Van Gogh", "make the sky darker": "sky",
+		"add a forest": "forest", "entferne das Boot": "entferne, Boot", "make it beautiful": "make it beautiful", "less blue": "blue", "no clouds": "no, clouds",
+		"add a boat and a forest": "forest", "put a red boat on the water": "", "verwandle es in eine Nachtszene": "",
+		"make it bluer": "", "add three birds": "", "füge einen Mond hinzu": "", "it's too bright": "", "turn it into a night scene": "", "make it black and white": "",
+		"mach es wärmer": "", "add a boat on the left": "", "turn it upside down": "", "Can you make that picture a bit darker?": "", "put both side by side": "",
+	} {
+		if got := strings.Join(Painter{}.UnknownChanges(change), ", "); got != want {
+			t.Errorf("%q: cannot %q, want %q", change, got, want)
+		}
+	}
+}
+
+func TestReadDrawing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prompt, negative string
+		things           map[thing]int
+		tags             string
+	}{
+		{"Solar panels and two wind turbines at sunrise", "", map[thing]int{"solar": 0, "turbine": 2}, "sunrise"},
+		{"Coal power station at night", "", map[thing]int{"factory": 1}, "night"},
+		{"a beach without people and no boats, sunset", "", map[thing]int{"beach": 0}, "sunset"},
+		{"city with trees", "trees, fog", map[thing]int{"city": 0}, ""},
+		{"a lighthouse and boats", "", map[thing]int{"lighthouse": 1, "boat": 0}, ""},
+		{"northern lights", "", map[thing]int{"aurora": 0}, ""},
+		{"a red boat and a white boat", "", map[thing]int{"boat": 2}, ""},
+		{"zwölf Vögel im Nebel", "", map[thing]int{"bird": 12}, "fog"},
+	} {
+		b := readDrawing(c.prompt, c.negative, "")
+		if diff := cmp.Diff(c.things, b.things); diff != "" || c.tags != "" && !b.tag(c.tags) {
+			t.Errorf("%q: tags %v, things %s", c.prompt, b.tags, diff)
+		}
+	}
+	if b := readDrawing("a red boat on the sea", "", ""); len(b.tint["boat"]) != 1 || b.tint["boat"][0] != hex(0xd7263d) || len(b.hues) != 0 {
+		t.Errorf("the colour of the boat is %v, that of the picture %v", b.tint, b.hues)
+	}
+}
+
+func FuzzReadDrawing(f *testing.F) {
+	f.Add("solar panels without clouds", "night")
+	f.Add("zwei rote Boote ohne Wolken", "Nacht")
+	f.Fuzz(func(t *testing.T, prompt, negative string) {
+		b := readDrawing(prompt, negative, "vivid")
+		for name := range b.things {
+			if !slices.Contains(b.order, name) || b.things[name] > mostDrawn {
+				t.Errorf("%q − %q: %s is drawn %d times, order %v", prompt, negative, name, b.things[name], b.order)
+			}
+		}
+		_ = Painter{}.UnknownChanges(prompt)
+	})
+}

@@ -1,0 +1,94 @@
+package media
+
+import (
+	"strconv"
+	"strings"
+)
+
+// errorRun is the shortest run of base64 characters that [ErrorText] replaces.
+const errorRun = 48
+
+// ErrorText is the text of a failure as it may be shown, logged or stored: each run of 48 or
+// more base64 characters, in either alphabet and with the escapes of JSON, becomes
+// [base64, N characters] if it holds upper case, lower case and digits and changes between
+// them at least 16 times per 48 characters. That is how encoded media looks; names, hosts,
+// hexadecimal numbers and most ids do not, and stay. Invalid UTF-8 is replaced. It is for
+// text about failures only (errors, logs, panics): program data is never rewritten (law 11).
+func ErrorText(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) < errorRun {
+		return s
+	}
+	var out strings.Builder
+	kept := 0
+	for i := 0; i < len(s); {
+		end, n, media := errorRunAt(s, i)
+		if media {
+			out.WriteString(s[kept:i])
+			out.WriteString("[base64, " + strconv.Itoa(n) + " characters]")
+			kept = end
+		}
+		i = end
+		if n == 0 {
+			i += escapeWidth(s[i:])
+		}
+	}
+	return out.String() + s[kept:]
+}
+
+// errorRunAt measures the run of n base64 characters from i to end, and reports whether it
+// looks like encoded media.
+func errorRunAt(s string, i int) (end, n int, media bool) {
+	const upper, lower, digit = 1, 2, 4
+	var seen, last byte
+	changes := 0
+	for i < len(s) {
+		class, width := byte(0), 1
+		switch c := s[i]; {
+		case c >= 'A' && c <= 'Z':
+			class = upper
+		case c >= 'a' && c <= 'z':
+			class = lower
+		case c >= '0' && c <= '9':
+			class = digit
+		case strings.IndexByte("+/-_=", c) >= 0:
+		case c == '\\' && base64Escape(s[i:]) > 0:
+			width = base64Escape(s[i:])
+		default:
+			return i, n, n >= errorRun && seen == upper|lower|digit && changes*3 >= n
+		}
+		if class != 0 && last != 0 && class != last {
+			changes++
+		}
+		if class != 0 {
+			seen, last = seen|class, class
+		}
+		i, n = i+width, n+1
+	}
+	return i, n, n >= errorRun && seen == upper|lower|digit && changes*3 >= n
+}
+
+// base64Escape gives the width of a JSON escape that stands for a base64 character, or 0.
+func base64Escape(s string) int {
+	switch {
+	case strings.HasPrefix(s, `\/`):
+		return 2
+	case len(s) >= 6 && s[1] == 'u' && strings.Contains("002b 002d 002f 003d 005f", strings.ToLower(s[2:6])):
+		return 6
+	}
+	return 0
+}
+
+// escapeWidth gives the width of what stands at the start of s and is no part of a run; the
+// letter of a JSON escape is not taken for the start of one.
+func escapeWidth(s string) int {
+	switch {
+	case len(s) < 2 || s[0] != '\\':
+		return 1
+	case s[1] == 'u':
+		return min(6, len(s))
+	case strings.IndexByte(`nrtbf"\`, s[1]) >= 0:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,74 @@
+package media_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"atelier/media"
+)
+
+func noise(n int) []byte {
+	random := make([]byte, n)
+	rng := rand.NewChaCha8([32]byte{1})
+	_, _ = rng.Read(random)
+	return random
+}
+
+func TestErrorTextHoldsNoMedia(t *testing.T) {
+	t.Parallel()
+	for name, raw := range map[string][]byte{
+		"head of a picture": append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"), noise(60)...),
+		"noise":             noise(3000), "least": noise(36),
+	} {
+		for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+			text := enc.EncodeToString(raw)
+			inJSON, err := json.Marshal(map[string]string{"a": "x\n" + text + "\tend", "b": `"` + text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			escaped := strings.ReplaceAll(string(inJSON), "/", `\/`)
+			unicode := strings.ReplaceAll(string(inJSON), "+", `\u002B`)
+			for _, s := range []string{text, "data:image/png;base64," + text, string(inJSON), escaped, unicode} {
+				got := media.ErrorText(s)
+				if leaks(strings.NewReplacer(`\/`, "/", `\u002B`, "+").Replace(got), text) {
+					t.Errorf("%s: 48 characters survive in %.200s", name, got)
+				}
+				if json.Valid([]byte(s)) && !json.Valid([]byte(got)) {
+					t.Errorf("%s: JSON broken: %s", name, got)
+				}
+			}
+		}
+	}
+}
+
+func leaks(s, secret string) bool {
+	for i := 0; i+48 <= len(secret); i++ {
+		if strings.Contains(s, secret[i:i+48]) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestErrorTextKeepsText(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"", "short", media.DigestOf(nil).String(), media.DigestOf(nil).Hex(),
+		strings.Repeat("-", 80), strings.Repeat("=", 60), strings.Repeat("A", 400), strings.Repeat("ACGT", 40),
+		"research-agent/file-research-agent/research-report-writer/infographic-agent",
+		"/home/someone/projects/energy/CarbonDioxideLevels/MaunaLoa/measurements/2024",
+		"0198c0de-7000-7000-8000-000000000001/0198c0de-7000-7000-8000-0000",
+		"GenerateRequestsPerDayPerProjectPerModel-FreeTier-gemini-3-pro-image",
+		"generativelanguage.googleapis.com/generate_content_free_tier_requests",
+		"msg_68b9f3a2c4e08190a7d5e1f2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6",
+		base64.StdEncoding.EncodeToString(noise(36))[:47],
+		`{"a":"` + strings.Repeat(`line\n`, 30) + `"}`,
+	} {
+		if got := media.ErrorText(s); got != s {
+			t.Errorf("ErrorText(%q) = %q", s, got)
+		}
+	}
+}
