@@ -166,8 +166,8 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 // run's id; the process ends by itself where at is 0 or beyond the last request.
 func (s *workshop) run(t *testing.T, at int) (id string, ended outcome) {
 	t.Helper()
+	s.mu.Lock() // until the process is known
 	proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--max-images", "3", "--max-time", "1h", "--json")
-	s.mu.Lock()
 	s.at = at
 	s.kill = func() { killNow(proc.cmd.Process) }
 	s.mu.Unlock()

@@ -78,7 +78,7 @@ func TestServerGoesUnderServe(t *testing.T) {
 	s.when, s.strike = strikes()["poll"], func() { server.Stop(); close(gone) }
 	s.mu.Unlock()
 	serving, url := s.serving(t)
-	<-gone
+	within(t, "the server's end", gone)
 	eventually(t, "not ready", func() bool { return status(t, url+"/readyz") == http.StatusServiceUnavailable })
 	if got := status(t, url+"/healthz"); got != http.StatusOK {
 		t.Errorf("healthz: %d", got)

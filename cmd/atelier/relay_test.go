@@ -18,17 +18,17 @@ func TestStoppedDuringCalls(t *testing.T) {
 			s := newWorkshop(t)
 			s.env[relayVariable] = "on"
 			id := s.handedOver(t)
-			serving, _ := s.serving(t, "--grace", "1ms")
 			var o outcome
 			struck := make(chan struct{})
-			s.mu.Lock()
+			s.mu.Lock() // until the process is known
+			serving, _ := s.serving(t, "--grace", "1ms")
 			s.when, s.strike = strikes()[at], func() {
 				_ = serving.cmd.Process.Signal(syscall.SIGTERM)
 				o = serving.wait()
 				close(struck)
 			}
 			s.mu.Unlock()
-			<-struck
+			within(t, "the call", struck)
 			if o.code != exitOK {
 				t.Errorf("serve ended with %d: %s", o.code, o.stderr)
 			}

@@ -61,7 +61,7 @@ func TestServeHandsOver(t *testing.T) {
 			id, _ := s.run(t, 1)
 			held := s.hold(when)
 			first, _ := s.serving(t)
-			<-held.reached
+			within(t, "the request", held.reached)
 			if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	held := s.hold(strikes()["model call"])
 	defer close(held.open)
 	proc, _ := s.serving(t, "--grace", "10m")
-	<-held.reached
+	within(t, "the request", held.reached)
 	if err := proc.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -226,6 +226,16 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
+// within waits until done is closed, two minutes at most.
+func within(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("waited in vain: %s", what)
+	}
+}
+
 // providers are simulators of OpenAI (images and chat) and Google (images) on one
 // loopback server. What they received is kept whole.
 type providers struct {

@@ -98,7 +98,7 @@ func TestStoppedServeWaitsForNames(t *testing.T) {
 	proc.wait()
 	held := s.hold(strikes()["picture begins"])
 	first, _ := s.serving(t)
-	<-held.reached
+	within(t, "the request", held.reached)
 	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
