@@ -13,14 +13,14 @@ RACE     := $(shell command -v cc >/dev/null 2>&1 && echo '-race -gcflags=modern
 PARALLEL ?= 8
 LINT     := bin/golangci-lint
 # The command-line tests for which the database matters, by parts of their names, and those
-# that have such a name but look at files of SQLite or at no database at all: `make race`
+# that have such a name but look at files of SQLite or at no database at all: `make test`
 # proves the same. PGTESTS=. PGSKIP=- runs all on PostgreSQL.
 PGTESTS  ?= Kill|Stopped|Serve|Server|Database|ImageInput|Doctor|Engine|SavedStates|Pause|Open|Approval|Retry|Fork|Budget|Timeout|Cancel|Dead|AskedAgain|Signal|AtOnce|Canary|Resume|Bytes|Pictures|Money|Cost|Conversation|ShareADataFolder
 PGSKIP   ?= EngineFile|DatabaseFilesGo|SourcesThatDoNotServe|DoctorKnowsWhoSearches|EveryServiceIsShownPictures|PicturesThatAreConverted|CostInWords|RetryAfterIsTooLong
 SOURCES  := $(shell git ls-files '*.go' '*.sql' '*.yaml' '*.md' go.mod go.sum 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo run test race postgres check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
+.PHONY: help build demo run test race matrices postgres check lint fmt generate verify gallery bench bench-compare fuzz e2e dev clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,14 +43,17 @@ run: build ## run the binary: make run ARGS='models list'
 test: ## run every Go test in minutes; the matrices of killed processes with fewer rows
 	$(GO) test -short -timeout 15m -parallel $(PARALLEL) ./...
 
-race: ## run every Go test whole, with the race detector
-	$(GO) test $(RACE) -timeout 25m -parallel $(PARALLEL) ./...
+race: ## run the Go tests with the race detector
+	$(GO) test $(RACE) -short -timeout 25m -parallel $(PARALLEL) ./...
+
+matrices: ## play every row of the matrices of killed processes
+	$(GO) test -timeout 15m -parallel $(PARALLEL) -run 'Kill|DeadRun' ./cmd/atelier
 
 postgres: ## run the tests that need a real PostgreSQL; they start it themselves
 	$(GO) test $(RACE) -tags postgres -timeout 15m ./ledger/postgres ./run ./run/durable ./action/database
-	$(GO) test -tags postgres -timeout 15m -parallel 6 -run '$(PGTESTS)' -skip '$(PGSKIP)' ./cmd/atelier
+	$(GO) test -tags postgres -short -timeout 15m -parallel 6 -run '$(PGTESTS)' -skip '$(PGSKIP)' ./cmd/atelier
 
-check: lint verify race postgres e2e ## lint, generated files, all tests with the race detector, PostgreSQL, Chromium, benchmarks once
+check: lint verify race matrices postgres e2e ## lint, generated files, race detector, killed processes, PostgreSQL, Chromium, benchmarks once
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./... >/dev/null
 
 $(LINT): tools/go.mod tools/go.sum
