@@ -148,22 +148,30 @@ func (d *draft) sources(p *page) {
 
 // failures names the figures that could not be made.
 func (d *draft) failures(p *page) {
+	if bad := d.failed(); len(bad) > 0 {
+		p.tag("p", d.w.failed)
+		p.list(bad)
+	}
+}
+
+// failed lists the figures that could not be made, each with the reason.
+func (d *draft) failed() []string {
 	var bad []string
 	for _, f := range d.figures {
 		switch {
 		case f.made == nil:
-			bad = append(bad, f.call.Name)
+			bad = append(bad, f.caption)
 		case !f.made.Success:
-			bad = append(bad, f.made.Name+": "+f.made.Message)
+			bad = append(bad, f.caption+": "+f.made.Message)
 		}
 	}
-	if d.composed != nil && !d.composed.Success {
-		bad = append(bad, "Infographic: "+d.composed.Message)
+	if d.brief == nil || !d.order.infographic || d.composed == nil {
+		return bad
 	}
-	if len(bad) > 0 {
-		p.tag("p", d.w.failed)
-		p.list(bad)
+	if !d.composed.Success || len(d.composed.Media) == 0 {
+		bad = append(bad, d.w.infographic+": "+d.composed.Message)
 	}
+	return bad
 }
 
 // figure embeds a made picture by its placeholder.

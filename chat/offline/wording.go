@@ -16,6 +16,10 @@ type wording struct {
 	notRead, notAvailable, notAnswered, first                 string
 	illustration, figure, failed, notDrawn, cannotPaint, note string
 	answers, quotes, tooMany, lines                           string
+	noChart, mostCharts, otherChart                           string
+	noInfographic, infographic                                string
+	// kinds name the charts, by the kind that is drawn.
+	kinds map[string]string
 }
 
 // refused is the fixed sentence of every answer that is none.
@@ -36,6 +40,9 @@ func englishWords() wording {
 		illustration: "Illustration: ", figure: "Figure", failed: "Some figures could not be made:",
 		notDrawn: "Offline, these are not drawn: %s.", cannotPaint: "The illustration is left out: the offline painter does not draw %s.",
 		note: Note, answers: "the figures of the answer", quotes: "the quoted sentences", tooMany: "%d pictures are the most of one report.", lines: "%s lines hold %s.",
+		noChart: "The chart is left out: no answer has several values to draw.", mostCharts: "%d charts are the most of one report.",
+		otherChart: "Offline, a %s is not drawn; the values are drawn as a %s.", noInfographic: "The infographic is left out: there is no answer to show.", infographic: "Infographic",
+		kinds: map[string]string{"line": "line chart", "bar": "bar chart"},
 	}
 }
 
@@ -52,6 +59,9 @@ func germanWords() wording {
 		notDrawn: "Offline wird das nicht gezeichnet: %s.", cannotPaint: "Die Illustration fehlt: Der Offline-Maler zeichnet das nicht: %s.",
 		note:    "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.",
 		answers: "die Zahlen der Antwort", quotes: "die zitierten Sätze", tooMany: "Mehr als %d Bilder hat ein Bericht nicht.", lines: "%s Zeilen enthalten %s.",
+		noChart: "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen.", mostCharts: "Mehr als %d Diagramme hat ein Bericht nicht.",
+		otherChart: "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s.", noInfographic: "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte.", infographic: "Infografik",
+		kinds: map[string]string{"line": "Liniendiagramm", "bar": "Balkendiagramm"},
 	}
 }
 
@@ -61,6 +71,14 @@ func wordsFor(task string) wording {
 		return germanWords()
 	}
 	return englishWords()
+}
+
+// chartName is how a task's word for a kind of chart is said back.
+func (w wording) chartName(named string) string {
+	if w.kinds["bar"] == "bar chart" {
+		return named + " chart"
+	}
+	return capital(named) + "diagramm"
 }
 
 // why says why a part is not answered.
