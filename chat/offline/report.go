@@ -23,6 +23,9 @@ func (d *draft) report() string {
 		for _, a := range d.found.Answers {
 			p.tag("p", a.sentence())
 		}
+		for _, q := range d.found.Quotes {
+			p.tag("p", d.quote(q.Quote))
+		}
 	}
 	d.pictures(p)
 	if several {

@@ -103,3 +103,16 @@ func TestFailedFiguresAreWarnings(t *testing.T) {
 		t.Errorf("%v: warnings %q", err, res.Warnings)
 	}
 }
+
+// TestQuotesLeadTheReport: where tables and documents answer, both answers stand before the first heading.
+func TestQuotesLeadTheReport(t *testing.T) {
+	t.Parallel()
+	found := answers()
+	found["quotes"] = []any{map[string]any{"part": "What is the notice period", "Path": "handbook.md", "Text": "The notice period is six weeks."}}
+	task := "Which region has the highest revenue? What is the notice period? No charts."
+	page, _ := ask(t, system(writerCallable), handed(t, task, found)).Payload["report_html"].(string)
+	lead, _, _ := strings.Cut(page, "<h2>")
+	if !strings.Contains(lead, "48,210.50") || !strings.Contains(lead, "six weeks") {
+		t.Errorf("the lead is %s", lead)
+	}
+}

@@ -51,8 +51,8 @@ func TestAnswersAreSentences(t *testing.T) {
 	}
 	f = load(t, map[string]string{"shelf": "Item|text,In stock|integer,Built|date,Baujahr|integer\nLamp,5,2020-01-05,1998\nChair,12,2001-01-05,2004\n"})
 	for q, want := range map[string]string{
-		"Which item has the most in stock?":     "Chair has the most in stock: 12.",
-		"Which item has the earliest built?":    "Chair has the earliest built: 5 January 2001.",
+		"Which item has the most in stock?":        "Chair has the most in stock: 12.",
+		"Which item has the earliest built?":       "Chair has the earliest built: 5 January 2001.",
 		"Welches Item hat das niedrigste Baujahr?": "Lamp hat das früheste Baujahr: 1998.",
 	} {
 		if got := f.said(q); got != want {
