@@ -200,8 +200,8 @@ func (s *scanner) judge(n *Number) {
 		word := lastWord(strings.TrimRight(before, blanks+"('’"))
 		open := word == "" || yearMaybe.MatchString(word) || strings.ContainsRune("([–—/,;:.!?-", lastRune(strings.TrimRight(before, blanks)))
 		after := s.after(n.End)
-		noun := !yearAfter.MatchString(after) && !noCounted.MatchString(after)
-		if yearWord.MatchString(word) || yearLead.MatchString(word) && !(noun && counted.MatchString(after)) || open && yearAfter.MatchString(after) {
+		dated := yearAfter.MatchString(after) || noCounted.MatchString(after) || !counted.MatchString(after)
+		if yearWord.MatchString(word) || yearLead.MatchString(word) && dated || open && yearAfter.MatchString(after) {
 			n.role = roleYear
 		}
 	}

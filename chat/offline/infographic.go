@@ -32,7 +32,7 @@ func (d *draft) briefing() map[string]any {
 	if len(sections) == 0 {
 		return nil
 	}
-	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", ")}
+	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": d.w.language}
 }
 
 // mostLabel is how long the name of an infographic is, in bytes.

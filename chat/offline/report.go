@@ -64,7 +64,16 @@ func (d *draft) single(p *page) {
 		p.quote(d.found.Quotes[0])
 		return
 	}
-	p.tag("p", refusal(d.task, &d.found))
+	p.tag("p", d.refusal())
+}
+
+// refusal is the refusal in the language of the report alone.
+func (d *draft) refusal() string {
+	said := refusal(d.task, &d.found)
+	if d.w.own != nil {
+		said = strings.TrimPrefix(said, refused+". ")
+	}
+	return said
 }
 
 // evidence shows the chart and the table of an answer.
@@ -116,7 +125,7 @@ func (d *draft) gap(p *page) {
 	}
 	p.tag("h2", d.w.notAnswered)
 	if len(d.found.Open) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
-		p.tag("p", refusal(d.task, &d.found))
+		p.tag("p", d.refusal())
 	}
 	p.list(items)
 }
@@ -130,13 +139,17 @@ func (d *draft) sources(p *page) {
 			if s.Rows > 0 {
 				what = d.w.answers
 			}
-			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", linked(s.Path, s.Title), html.EscapeString(capital(what)))
+			from := linked(s.Path, s.Title)
+			if s.Kind == databaseTable {
+				from += " (" + html.EscapeString(d.w.say(databaseTable)) + ")"
+			}
+			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", from, html.EscapeString(capital(what)))
 		}
 		p.b.WriteString("</tbody></table>\n")
 	}
 	var not []string
 	for _, n := range d.found.NotRead {
-		not = append(not, n.Path+": "+n.Reason)
+		not = append(not, d.w.say(n.Path)+": "+d.w.say(n.Reason))
 	}
 	if len(not) > 0 {
 		p.tag("p", d.w.notRead)

@@ -116,3 +116,30 @@ func TestQuotesLeadTheReport(t *testing.T) {
 		t.Errorf("the lead is %s", lead)
 	}
 }
+
+// TestGermanReportsAreGerman: every fixed text of a report in German is German, and its charts are.
+func TestGermanReportsAreGerman(t *testing.T) {
+	t.Parallel()
+	const sys = `{"agent":"research-report-writer","actions":[{"name":"Create SVG Chart"}],"sources":{"db":{"configured":false,"reason":"give a database with --db"},
+"kb":{"configured":false,"reason":"give a folder of documents with --kb"},"files":{"configured":false,"reason":"give a folder with --files"},"web":{"configured":false,"reason":"set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"}}}`
+	found := answers()
+	found["not_read"] = []any{map[string]any{"path": "x.png", "reason": "image"}, map[string]any{"path": "y.csv", "reason": "the file is empty"}}
+	found["unanswered"] = []any{map[string]any{"part": "Warum", "why": "beyond"}}
+	found["sources"] = []any{map[string]any{"path": "sales", "kind": "database table", "rows": 40}}
+	task := handed(t, "Welche Region hat den höchsten Umsatz? Warum?", found)
+	s := ask(t, system(sys), task)
+	if len(s.Actions) != 1 || s.Actions[0].Params["Language"] != "de" {
+		t.Fatalf("%+v", s.Actions)
+	}
+	page, _ := ask(t, system(sys), task, "{}", results(t, map[string]any{"actions": []any{}})).Payload["report_html"].(string)
+	for _, want := range []string{"Datenbank (Datenbank mit --db angeben)", "Wissensordner", "TAVILY_API_KEY setzen", "x.png: Bild", "die Datei ist leer", "sales (Datenbanktabelle)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+	for _, english := range []string{"give a", "set SEARXNG", "image", "empty", "cannot be answered", "database"} {
+		if strings.Contains(page, english) {
+			t.Errorf("%q in %s", english, page)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,10 @@ type wording struct {
 	answers, quotes, tooMany, lines                           string
 	noChart, mostCharts, otherChart                           string
 	noInfographic, infographic                                string
+	language, theTask                                         string
+	// own are the texts of this program that come from elsewhere in English: reasons why a
+	// source was not read or is not there. Nil leaves them.
+	own map[string]string
 	// kinds name the charts, by the kind that is drawn.
 	kinds map[string]string
 }
@@ -42,6 +47,7 @@ func englishWords() wording {
 		note: Note, answers: "the figures of the answer", quotes: "the quoted sentences", tooMany: "%d pictures are the most of one report.", lines: "%s lines hold %s.",
 		noChart: "The chart is left out: no answer has several values to draw.", mostCharts: "%d charts are the most of one report.",
 		otherChart: "Offline, a %s is not drawn; the values are drawn as a %s.", noInfographic: "The infographic is left out: there is no answer to show.", infographic: "Infographic",
+		language: "en", theTask: theTask,
 		kinds: map[string]string{"line": "line chart", "bar": "bar chart"},
 	}
 }
@@ -61,6 +67,18 @@ func germanWords() wording {
 		answers: "die Zahlen der Antwort", quotes: "die zitierten Sätze", tooMany: "Mehr als %d Bilder hat ein Bericht nicht.", lines: "%s Zeilen enthalten %s.",
 		noChart: "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen.", mostCharts: "Mehr als %d Diagramme hat ein Bericht nicht.",
 		otherChart: "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s.", noInfographic: "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte.", infographic: "Infografik",
+		language: string(question.German), theTask: "die Aufgabe",
+		own: map[string]string{
+			"db": "Datenbank", "kb": "Wissensordner", "files": "Dateien", "web": "Web", "database table": "Datenbanktabelle", "table": "Tabelle", "document": "Dokument", "knowledge base": "Wissensordner",
+			"give a folder with --files": "Ordner mit --files angeben", "give a database with --db": "Datenbank mit --db angeben",
+			"give a folder of documents with --kb":                    "Ordner mit Dokumenten mit --kb angeben",
+			"set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY": "SEARXNG_URL, BRAVE_SEARCH_API_KEY oder TAVILY_API_KEY setzen",
+			"image": "Bild", "audio": "Ton", "video": "Video", "binary": "kein Text", "empty": "leer", "the file is empty": "die Datei ist leer", "it is empty": "leer", "it is no text": "kein Text",
+			"it has no columns": "keine Spalten", "read to its first parts only": "nur am Anfang gelesen", "the workbook is damaged": "die Arbeitsmappe ist beschädigt",
+			"the sheet is damaged": "das Blatt ist beschädigt", "the workbook has no visible sheet": "die Arbeitsmappe hat kein sichtbares Blatt",
+			"it is no Excel workbook in the .xlsx format": "keine Excel-Mappe im Format .xlsx", "it is a web page, not a table: use Read File": "eine Webseite, keine Tabelle",
+			"it holds no array of records: use Read File": "keine Liste von Datensätzen", moreDocuments: "mehr als 24 Dokumente",
+		},
 		kinds: map[string]string{"line": "Liniendiagramm", "bar": "Balkendiagramm"},
 	}
 }
@@ -73,9 +91,12 @@ func wordsFor(task string) wording {
 	return englishWords()
 }
 
+// say writes a text of this program in the language of the report, where it knows it.
+func (w wording) say(english string) string { return cmp.Or(w.own[english], english) }
+
 // chartName is how a task's word for a kind of chart is said back.
 func (w wording) chartName(named string) string {
-	if w.kinds["bar"] == "bar chart" {
+	if w.own == nil {
 		return named + " chart"
 	}
 	return capital(named) + "diagramm"

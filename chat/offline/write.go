@@ -94,7 +94,8 @@ func (c *conversation) writesItself() bool {
 
 // draft plans the report of the task and of what was handed down.
 func (c *conversation) draft() *draft {
-	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input), missing: unconfigured(c.sources)}
+	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input)}
+	d.missing = d.w.unconfigured(c.sources)
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		if a, ok := stated(c.task); ok {
 			d.found.Answers, d.found.Open = []finding{a}, nil
@@ -164,7 +165,7 @@ func (d *draft) chart(a finding) figure {
 	for _, s := range c.Series {
 		series = append(series, map[string]any{"name": s.Name, "values": s.Values})
 	}
-	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", ")}
+	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", "), "Language": d.w.language}
 	for k, v := range map[string]string{"Unit": c.Unit, "XLabel": c.XLabel, "YLabel": c.YLabel} {
 		if v != "" {
 			p[k] = v
