@@ -51,7 +51,7 @@ func (d *draft) label() string {
 		}
 		out = next
 	}
-	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?"))
+	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?")) + d.w.glance
 }
 
 // infographic is the rule book of an agent that composes infographics: it draws what

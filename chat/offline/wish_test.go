@@ -143,3 +143,27 @@ func TestGermanReportsAreGerman(t *testing.T) {
 		}
 	}
 }
+
+// TestInfographicsHaveAPhrase: the name of an infographic is a phrase, not the question, and not that of the chart.
+func TestInfographicsHaveAPhrase(t *testing.T) {
+	t.Parallel()
+	long := "Which of all the regions of our country in which we have had shops since the very beginning has the highest revenue of all, and by how much? With an infographic."
+	d := &draft{task: long, w: wordsFor(long), order: readOrder(long), found: gather(map[string]any{"file_research": answers()})}
+	if got := d.briefing()["Title"]; got != "Revenue by region at a glance" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestUnreadableFilesAreNamed: where no file can be read, the refusal names them and why.
+func TestUnreadableFilesAreNamed(t *testing.T) {
+	t.Parallel()
+	input := map[string]any{"unanswered": []any{map[string]any{"part": "x", "why": "unknown"}}, "not_read": []any{map[string]any{"path": "a.png", "reason": "image"}, map[string]any{"path": "c.csv", "reason": "the file is empty"}}}
+	for task, want := range map[string]string{
+		"What was the revenue?":    "Offline, this question cannot be answered. Nothing could be read: a.png (image), c.csv (the file is empty).",
+		"Wie hoch war der Umsatz?": "Offline lässt sich diese Frage nicht beantworten. Nichts ließ sich lesen: a.png (Bild), c.csv (die Datei ist leer).",
+	} {
+		if s := ask(t, system(writerCallable), handed(t, task, input)); !strings.Contains(s.Message, want) {
+			t.Errorf("%q: %s", task, s.Message)
+		}
+	}
+}

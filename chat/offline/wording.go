@@ -18,7 +18,7 @@ type wording struct {
 	illustration, figure, failed, notDrawn, cannotPaint, note string
 	answers, quotes, tooMany, lines                           string
 	noChart, mostCharts, otherChart                           string
-	noInfographic, infographic                                string
+	noInfographic, infographic, glance, nothingRead           string
 	language, theTask                                         string
 	// own are the texts of this program that come from elsewhere in English: reasons why a
 	// source was not read or is not there. Nil leaves them.
@@ -46,7 +46,7 @@ func englishWords() wording {
 		notDrawn: "Offline, these are not drawn: %s.", cannotPaint: "The illustration is left out: the offline painter does not draw %s.",
 		note: Note, answers: "the figures of the answer", quotes: "the quoted sentences", tooMany: "%d pictures are the most of one report.", lines: "%s lines hold %s.",
 		noChart: "The chart is left out: no answer has several values to draw.", mostCharts: "%d charts are the most of one report.",
-		otherChart: "Offline, a %s is not drawn; the values are drawn as a %s.", noInfographic: "The infographic is left out: there is no answer to show.", infographic: "Infographic",
+		otherChart: "Offline, a %s is not drawn; the values are drawn as a %s.", noInfographic: "The infographic is left out: there is no answer to show.", infographic: "Infographic", glance: " at a glance", nothingRead: "Nothing could be read: ",
 		language: "en", theTask: theTask,
 		kinds: map[string]string{"line": "line chart", "bar": "bar chart"},
 	}
@@ -66,7 +66,7 @@ func germanWords() wording {
 		note:    "Nach Regeln geschrieben von Ateliers Offline-Modell, das kein Sprachmodell ist: Zahlen kommen aus Abfragen der Tabellen, Sätze sind wörtlich zitiert.",
 		answers: "die Zahlen der Antwort", quotes: "die zitierten Sätze", tooMany: "Mehr als %d Bilder hat ein Bericht nicht.", lines: "%s Zeilen enthalten %s.",
 		noChart: "Das Diagramm fehlt: Keine Antwort hat mehrere Werte, die sich zeichnen lassen.", mostCharts: "Mehr als %d Diagramme hat ein Bericht nicht.",
-		otherChart: "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s.", noInfographic: "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte.", infographic: "Infografik",
+		otherChart: "Offline nicht gezeichnet wird: %s; die Werte zeigt ein %s.", noInfographic: "Die Infografik fehlt: Es gibt keine Antwort, die sie zeigen könnte.", infographic: "Infografik", glance: " auf einen Blick", nothingRead: "Nichts ließ sich lesen: ",
 		language: string(question.German), theTask: "die Aufgabe",
 		own: map[string]string{
 			"db": "Datenbank", "kb": "Wissensordner", "files": "Dateien", "web": "Web", "database table": "Datenbanktabelle", "table": "Tabelle", "document": "Dokument", "knowledge base": "Wissensordner",
@@ -124,10 +124,25 @@ const mostHeld = 12
 func refusal(task string, f *findings) string {
 	w := wordsFor(task)
 	said := w.refusal + ". "
-	if f == nil || len(f.Holds) == 0 {
+	switch {
+	case f != nil && len(f.Holds) == 0 && len(f.NotRead) > 0:
+		return said + w.nothingRead + f.unreadable(w) + "."
+	case f == nil || len(f.Holds) == 0:
 		return said + w.holdsNothing
 	}
 	return said + w.holds + f.held() + "."
+}
+
+// unreadable lists the sources that could not be read, each with the reason.
+func (f *findings) unreadable(w wording) string {
+	var out []string
+	for _, n := range f.NotRead[:min(len(f.NotRead), mostHeld)] {
+		out = append(out, w.say(n.Path)+" ("+strings.TrimRight(w.say(n.Reason), ".")+")")
+	}
+	if n := len(f.NotRead) - mostHeld; n > 0 {
+		out = append(out, fmt.Sprintf("+ %d", n))
+	}
+	return strings.Join(out, ", ")
 }
 
 // held lists what the sources hold.

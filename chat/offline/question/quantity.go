@@ -255,8 +255,13 @@ func (p *plan) possessionGerman(m *measure, low bool) string {
 
 // timely says that a ranking is one of times, so that its sentence says when.
 func (p *plan) timely() bool {
+	return p.first() != nil && !p.first().field.dated() && p.temporal()
+}
+
+// temporal says that the one key is a time.
+func (p *plan) temporal() bool {
 	fs := p.keyOf()
-	return len(fs) == 1 && p.first() != nil && !p.first().field.dated() && (fs[0] == nil || fs[0].dated() || fs[0].yearly(p.r.lex) || fs[0].monthly())
+	return len(fs) == 1 && (fs[0] == nil || fs[0].dated() || fs[0].yearly(p.r.lex) || fs[0].monthly())
 }
 
 // during is a time as a sentence says it: in 1931, on 3 March 2024, im Jahr 1931.

@@ -273,6 +273,10 @@ func (p *plan) sayGroups(a *Answer) Reason {
 	if p.op == opCompare && len(a.Result.Rows) < 2 {
 		return ReasonEmpty
 	}
+	if p.op == opGroups && k == 1 && p.temporal() {
+		a.Result.Rows = slices.Clone(a.Result.Rows)
+		slices.SortStableFunc(a.Result.Rows, func(x, y []any) int { return compareCells(x[0], y[0]) })
+	}
 	var parts []string
 	rows := a.Result.Rows
 	for _, row := range rows[:min(len(rows), 12)] {

@@ -24,6 +24,8 @@ func TestAnswersAreSentences(t *testing.T) {
 		"How many rows are not paid?":                     "1 of 4 rows matches (Paid = no).",
 		"Wie viele Zeilen sind nicht Paid?":               "Es passt 1 von 4 Zeilen (Paid = nein).",
 		"What is the total revenue by region?":            "Total revenue by region – South: 500 €; North: 150.50 €.",
+		"What are the visitors by year?":                  "Total visitors by year – 2023: 50; 2024: 25.",
+		"What is the revenue by month?":                   "Total revenue by month – January 2023: 100.50 €; February 2023: 300 €; January 2024: 200 €; March 2024: 50 €.",
 		"What are the top two regions by visitors?":       "South (60) and North (15) have the most visitors.",
 	} {
 		if got := f.said(q); got != want {
@@ -58,5 +60,9 @@ func TestAnswersAreSentences(t *testing.T) {
 		if got := f.said(q); got != want {
 			t.Errorf("%s\n got %s\nwant %s", q, got, want)
 		}
+	}
+	f = load(t, map[string]string{"deaths": "Year|integer,Place|text,Deaths|integer\n1990,A,5\n1990,B,5\n1980,A,100\n1980,B,5\n2000,A,40\n2000,B,5\n"})
+	if got, want := f.said("What are the total deaths by year?"), "Total deaths by year – 1980: 105; 1990: 10; 2000: 45."; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
