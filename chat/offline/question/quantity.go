@@ -305,3 +305,15 @@ func (p *plan) peaked(m *measure, low bool, times string) string {
 	subject, plural := q.subject()
 	return "Am " + kind + "en " + choose(plural, "waren ", "war ") + subject + " " + adverb(m) + times
 }
+
+// heading is a phrase as a heading, without its article: Höchster Wert von X.
+func (p *plan) heading(text string) string {
+	for article, end := range map[string]string{"der ": "r ", "das ": "s "} {
+		for _, adjective := range []string{"höchste ", "niedrigste ", "früheste ", "späteste "} {
+			if rest, ok := strings.CutPrefix(text, article+adjective); ok && p.r.lang == German {
+				return upper(strings.TrimRight(adjective, " ")) + end + rest
+			}
+		}
+	}
+	return p.title(text)
+}

@@ -302,8 +302,8 @@ func (p *plan) sayGroups(a *Answer) Reason {
 	if p.op == opCompare {
 		skip = slices.IndexFunc(p.filters, func(f filter) bool { return f.field == p.either })
 	}
-	a.Sentences = []string{p.title(p.enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
-	a.Heading = p.title(p.enumerate(names)) + by
+	a.Sentences = []string{p.heading(p.enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
+	a.Heading = p.heading(p.enumerate(names)) + by
 	p.compared(a, k)
 	p.chart(a, k, len(p.measureList()))
 	return ""
@@ -445,7 +445,7 @@ func (p *plan) sayRank(a *Answer) Reason {
 		_, said[i], _ = strings.Cut(said[i], "\x00")
 	}
 	a.Sentences = said
-	a.Heading = p.title(p.measured(p.rankMeasure())) + p.say(" by ", " nach ") + p.keyNames()
+	a.Heading = p.heading(p.measured(p.rankMeasure())) + p.say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
@@ -543,7 +543,7 @@ func (p *plan) sayExtreme(a *Answer) Reason {
 	if len(labels) > 0 && n <= 5 {
 		s += " (" + strings.Join(names, "; ") + ")"
 	}
-	a.Heading, a.Sentences = p.title(p.extreme(m, low)), []string{s + "."}
+	a.Heading, a.Sentences = p.heading(p.extreme(m, low)), []string{s + "."}
 	return ""
 }
 

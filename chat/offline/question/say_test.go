@@ -65,4 +65,9 @@ func TestAnswersAreSentences(t *testing.T) {
 	if got, want := f.said("What are the total deaths by year?"), "Total deaths by year – 1980: 105; 1990: 10; 2000: 45."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
+	f = load(t, map[string]string{"temps": "Jahr|integer,temp|number\n2022,1.1\n2023,1.2\n"})
+	readings := f.ask("In welchem Jahr war temp am höchsten?")
+	if len(readings) != 1 || readings[0].Answer == nil || readings[0].Answer.Heading != "Höchster Wert von temp nach Jahr" {
+		t.Errorf("%+v", readings)
+	}
 }
