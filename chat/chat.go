@@ -96,7 +96,8 @@ type Response struct {
 	Text string `json:"text"`
 	// Media are pictures that the model itself made, lifted from its answer.
 	Media []media.Output `json:"media,omitempty"`
-	// Warnings tell of pictures that the model made and that could not be taken.
+	// Warnings tell of pictures that the model made and that could not be taken, and of what was
+	// asked for that the model cannot make.
 	Warnings []string `json:"warnings,omitempty"`
 	Usage    Usage    `json:"usage"`
 	// FinishReason is stop, length, content_filter or other.

@@ -73,13 +73,17 @@ func run(ctx context.Context, c *action.Call) (action.Result, error) {
 // describe tells the content in words.
 func (d *drawing) describe() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Infographic: %s.", strings.TrimRight(d.page.Title, ".!? "))
+	name, more := "Infographic", " And %d more sections."
+	if d.page.Language == svg.German {
+		name, more = "Infografik", " Und %d weitere Abschnitte."
+	}
+	fmt.Fprintf(&b, "%s: %s.", name, strings.TrimRight(d.page.Title, ".!? "))
 	for _, f := range d.figures {
 		fmt.Fprintf(&b, " %s %s.", svg.Clip(f.value), svg.Clip(strings.TrimRight(f.label, ".")))
 	}
 	for i, s := range d.sections {
 		if i == 8 {
-			fmt.Fprintf(&b, " And %d more sections.", len(d.sections)-8)
+			fmt.Fprintf(&b, more, len(d.sections)-8)
 			break
 		}
 		told := svg.Clip(strings.TrimRight(s.heading, "."))

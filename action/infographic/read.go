@@ -122,7 +122,7 @@ func (d *drawing) readSections(v any) error {
 		if err := d.readItems(&s, value.Field(m, "items", "points", "bullets", "list"), i); err != nil {
 			return err
 		}
-		if err := s.readChart(value.Field(m, "chart"), i); err != nil {
+		if err := s.readChart(value.Field(m, "chart"), i, d.page.Language); err != nil {
 			return err
 		}
 		if s.heading == "" && s.text == "" && len(s.items) == 0 && s.chart == nil {
@@ -148,7 +148,7 @@ func (d *drawing) readItems(s *section, v any, i int) error {
 			if n, ok := value.Number(v); ok && v != nil {
 				it.number = n
 				if _, text := v.(string); !text && !math.IsNaN(n) {
-					it.shown = visual.Grouped(n)
+					it.shown = visual.Grouped(n, d.page.Language)
 				}
 			}
 			if unit := value.Text(value.Field(m, "unit")); unit != "" && it.shown != "" {
@@ -164,7 +164,7 @@ func (d *drawing) readItems(s *section, v any, i int) error {
 	return nil
 }
 
-func (s *section) readChart(v any, i int) error {
+func (s *section) readChart(v any, i int, language string) error {
 	if v == nil {
 		return nil
 	}
@@ -183,6 +183,9 @@ func (s *section) readChart(v any, i int) error {
 	}
 	if value.Text(s.chart["Title"]) == "" {
 		s.chart["Title"] = "Chart"
+	}
+	if value.Text(s.chart["Language"]) == "" {
+		s.chart["Language"] = language
 	}
 	in, err := visual.DrawInset(s.chart, 480, 280)
 	if err != nil {

@@ -35,7 +35,7 @@ func (d *drawing) render() ([]byte, error) {
 		return nil, err
 	}
 	if d.page.Source != "" {
-		body.Text(pad, y+14, "c m", "start", svg.Fit("Source: "+d.page.Source, 11, d.page.W-2*pad))
+		body.Text(pad, y+14, "c m", "start", svg.Fit(d.page.SourceLine(), 11, d.page.W-2*pad))
 		y += 24
 	}
 	d.page.H = math.Ceil(y + pad*0.6)

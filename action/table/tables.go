@@ -104,7 +104,8 @@ func (t *Tables) load(ctx context.Context, note func(string)) (*loaded, error) {
 	if t.loaded != nil {
 		return t.loaded, nil
 	}
-	dir, err := os.MkdirTemp(t.cfg.TempDir, "atelier-tables-")
+	sweep(t.cfg.TempDir, t.cfg.Now())
+	dir, err := makeFolder(t.cfg.TempDir)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "make a folder for the tables: %w", err)
 	}

@@ -32,6 +32,7 @@ func Chart() action.Action {
 			{Name: "YLabel", Description: "Name of the vertical axis."},
 			{Name: "Unit", Description: "Unit of the values: GWh, %, $."},
 			{Name: "Source", Description: "Where the data comes from, as a small caption."},
+			svg.LanguageParam(),
 			{Name: "Width", Type: "integer", Default: defaultWidth, Description: "Pixels, 240 to 4000."},
 			{Name: "Height", Type: "integer", Default: defaultHeight, Description: "Pixels, 160 to 4000."},
 			{Name: "Horizontal", Type: "boolean", Description: "Bars from left to right; chosen for long labels if missing. Bar and stacked only."},

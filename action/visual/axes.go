@@ -46,6 +46,7 @@ func (c *chart) steps(n int, lo, hi float64) int {
 func (c *chart) valueGrid(s *svg.Canvas, b svg.Box, lo, hi, zero float64) (scale, svg.Box) {
 	n := c.steps(int(min(7, max(1, b.H/34))), lo, hi)
 	lo, hi, ticks := valueAxis(lo, hi, zero, n, c.unit)
+	c.translate(ticks)
 	if t := c.axisTitle(); t != "" {
 		s.Text(b.X, b.Y+11, "k m", "start", svg.Fit(t, 12.5, b.W))
 		b.Y, b.H = b.Y+25, b.H-25

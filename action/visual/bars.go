@@ -93,7 +93,7 @@ func (c *chart) group(s *svg.Canvas, x, band float64, i int, sc scale) {
 			if y < 0 {
 				ty = sc.at(y) + 16
 			}
-			s.Text(x+w/2, ty, "v i", "middle", withUnit(grouped(y), short(c.unit)))
+			s.Text(x+w/2, ty, "v i", "middle", c.amount(y, short(c.unit)))
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 		room := 0.0
 		for _, v := range c.series[0].y {
 			if !math.IsNaN(v) {
-				room = max(room, svg.Width(withUnit(grouped(v), short(c.unit)), 12)+8)
+				room = max(room, svg.Width(c.amount(v, short(c.unit)), 12)+8)
 			}
 		}
 		b.W -= room
@@ -148,6 +148,7 @@ func (c *chart) lyingBars(s *svg.Canvas, b svg.Box, lo, hi float64) {
 		}
 	}
 	lo, hi, ticks := valueAxis(lo, hi, zeroAlways, c.steps(int(min(8, max(2, b.W/95))), lo, hi), c.unit)
+	c.translate(ticks)
 	sc := scale{lo, hi, b.X, b.Right()}
 	for _, t := range ticks {
 		x := math.Round(sc.at(t.v)) + 0.5
@@ -176,7 +177,7 @@ func (c *chart) negRoom(lo float64, _ scale) float64 {
 	room := 0.0
 	for _, v := range c.series[0].y {
 		if !math.IsNaN(v) {
-			room = max(room, svg.Width(withUnit(grouped(v), short(c.unit)), 12)+8)
+			room = max(room, svg.Width(c.amount(v, short(c.unit)), 12)+8)
 		}
 	}
 	return room
@@ -209,9 +210,9 @@ func (c *chart) lyingGroup(s *svg.Canvas, y, band float64, i int, sc scale) {
 		c.block(s, svg.Box{X: min(x0, x1), Y: top, W: max(0.6, math.Abs(x1-x0)), H: max(0.6, bh)}, k)
 		if c.showValues() {
 			if n < 0 {
-				s.Text(x1-6, top+bh/2+4.5, "v i", "end", withUnit(grouped(n), short(c.unit)))
+				s.Text(x1-6, top+bh/2+4.5, "v i", "end", c.amount(n, short(c.unit)))
 			} else {
-				s.Text(x1+6, top+bh/2+4.5, "v i", "start", withUnit(grouped(n), short(c.unit)))
+				s.Text(x1+6, top+bh/2+4.5, "v i", "start", c.amount(n, short(c.unit)))
 			}
 		}
 	}

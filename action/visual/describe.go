@@ -10,7 +10,7 @@ import (
 // describe tells the chart's data in a few sentences.
 func describe(c *chart) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.", kindText(c), strings.TrimRight(c.Title, ".!? "))
+	fmt.Fprintf(&b, "%s: %s.", c.words().kinds[c.kind], strings.TrimRight(c.Title, ".!? "))
 	if c.Subtitle != "" {
 		fmt.Fprintf(&b, " %s.", strings.TrimRight(c.Subtitle, ". "))
 	}
@@ -25,26 +25,6 @@ func describe(c *chart) string {
 	return b.String()
 }
 
-func kindText(c *chart) string {
-	switch c.kind {
-	case kindBar:
-		return "Bar chart"
-	case kindLine:
-		return "Line chart"
-	case kindArea:
-		return "Area chart"
-	case kindPie:
-		return "Pie chart"
-	case kindDonut:
-		return "Donut chart"
-	case kindScatter:
-		return "Scatter plot"
-	case kindStacked:
-		return "Stacked bar chart"
-	}
-	return "Chart"
-}
-
 func (c *chart) describeParts(b *strings.Builder) {
 	total := 0.0
 	for _, v := range c.series[0].y {
@@ -52,9 +32,9 @@ func (c *chart) describeParts(b *strings.Builder) {
 	}
 	var list []string
 	for i, v := range c.series[0].y {
-		list = append(list, c.labels[i]+" "+percent(v/total))
+		list = append(list, c.labels[i]+" "+c.local(percent(v/total)))
 	}
-	fmt.Fprintf(b, " Of %s in total: %s.", withUnit(grouped(total), c.unit), strings.Join(list, ", "))
+	fmt.Fprintf(b, c.words().parts, c.amount(total, c.unit), strings.Join(list, ", "))
 }
 
 // described is how many series are told one by one.
@@ -63,7 +43,7 @@ const described = 6
 func (c *chart) describeSeries(b *strings.Builder) {
 	for k, v := range c.series {
 		if k == described {
-			fmt.Fprintf(b, " And %d more series: %s.", len(c.series)-described, names(c.series[described:]))
+			fmt.Fprintf(b, c.words().more, len(c.series)-described, names(c.series[described:]))
 			return
 		}
 		lo, hi, first, last := -1, -1, -1, -1
@@ -82,23 +62,23 @@ func (c *chart) describeSeries(b *strings.Builder) {
 				hi = i
 			}
 		}
-		val := func(i int) string { return withUnit(grouped(v.y[i]), c.unit) }
+		val := func(i int) string { return c.amount(v.y[i], c.unit) }
 		name := ""
 		if len(c.series) > 1 || v.name != c.Title {
 			name = v.name + ": "
 		}
 		switch {
 		case first < 0:
-			fmt.Fprintf(b, " %sno values.", name)
+			fmt.Fprintf(b, c.words().none, name)
 		case c.kind == kindScatter:
 			x0, x1 := spanOf(v.x)
-			fmt.Fprintf(b, " %s%d points, x from %s to %s, y from %s to %s.", name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
+			fmt.Fprintf(b, c.words().points, name, len(v.y), c.xText(x0), c.xText(x1), val(lo), val(hi))
 		case first == last || v.y[lo] == v.y[hi]:
-			fmt.Fprintf(b, " %s%s at %s.", name, val(first), c.where(v, first))
+			fmt.Fprintf(b, c.words().one, name, val(first), c.where(v, first))
 		default:
-			fmt.Fprintf(b, " %slowest %s (%s), highest %s (%s)", name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
+			fmt.Fprintf(b, c.words().span, name, val(lo), c.where(v, lo), val(hi), c.where(v, hi))
 			if c.axis != axisCategory || ordered(c.labels) {
-				fmt.Fprintf(b, "; from %s in %s to %s in %s%s", val(first), c.where(v, first), val(last), c.where(v, last), change(v.y[first], v.y[last]))
+				fmt.Fprintf(b, c.words().fromTo, val(first), c.where(v, first), val(last), c.where(v, last), c.local(change(v.y[first], v.y[last])))
 			}
 			b.WriteByte('.')
 		}
@@ -146,9 +126,9 @@ func (c *chart) xText(x float64) string {
 	case axisYear:
 		return fmt.Sprintf("%.0f", x)
 	case axisTime:
-		return dayText(x, c.monthly())
+		return c.local(dayText(x, c.monthly()))
 	default:
-		return grouped(x)
+		return c.amount(x, "")
 	}
 }
 

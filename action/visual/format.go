@@ -5,10 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/action/internal/svg"
 )
 
-// Grouped writes a number as charts do: 1,234.5.
-func Grouped(v float64) string { return grouped(v) }
+// Grouped writes a number as charts of a language do: 1,234.5, in German 1.234,5.
+func Grouped(v float64, language string) string {
+	return (&chart{Page: svg.Page{Language: language}}).amount(v, "")
+}
 
 // grouped writes a number with thousands separators and at most four significant
 // digits after a leading zero, two decimals otherwise.

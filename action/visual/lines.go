@@ -92,6 +92,7 @@ func (c *chart) xTicks(s *svg.Canvas, b svg.Box, sx scale) {
 		n = max(2, int(b.W/70)) // years are short
 	}
 	ticks := placeAxis(c.axis, sx.lo, sx.hi, n)
+	c.translate(ticks)
 	last := math.Inf(-1)
 	for _, t := range ticks {
 		x, w := sx.at(t.v), svg.Width(t.text, 12.5)/2

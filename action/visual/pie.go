@@ -71,11 +71,11 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 		if total >= 1e6 {
 			num = tickFormat(total/100, total)(total)
 		}
-		num = withUnit(num, short(c.unit))
+		num = c.local(withUnit(num, short(c.unit)))
 		s.Text(cx, cy+6, "big i", "middle", svg.Fit(num, 26*svg.Bold, inner*1.8))
-		note := "total"
+		note := c.words().total
 		if c.unit != "" && short(c.unit) == "" {
-			note = c.unit + " in total"
+			note = fmt.Sprintf(c.words().inTotal, c.unit)
 		}
 		s.Text(cx, cy+26, "k m", "middle", svg.Fit(note, 12.5, inner*1.6))
 	}
@@ -85,7 +85,7 @@ func (c *chart) sectors(s *svg.Canvas, b svg.Box, total float64) {
 func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
 	wv, wp := 0.0, svg.Width("100.0%", 13)
 	for _, v := range c.series[0].y {
-		wv = max(wv, svg.Width(withUnit(grouped(v), c.unit), 12.5))
+		wv = max(wv, svg.Width(c.amount(v, c.unit), 12.5))
 	}
 	wv = min(wv, b.W*0.35)
 	given := c.unit != "%" || math.Abs(total-100) > 0.5 // shares need no second column
@@ -97,9 +97,9 @@ func (c *chart) shares(s *svg.Canvas, b svg.Box, row, total float64) {
 		s.Rect(svg.Box{X: b.X, Y: y - 6, W: 12, H: 12}, svg.FillClass(k), 3)
 		s.Text(b.X+21, y+4.5, "k i", "start", svg.Fit(c.labels[k], 12.5, b.W-21-wv-wp-26))
 		if given {
-			s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(withUnit(grouped(v), c.unit), 12.5, wv+2))
+			s.Text(b.Right()-wp-12, y+4.5, "k m", "end", svg.Fit(c.amount(v, c.unit), 12.5, wv+2))
 		}
-		s.Text(b.Right(), y+4.5, "d i", "end", percent(v/total))
+		s.Text(b.Right(), y+4.5, "d i", "end", c.local(percent(v/total)))
 		if k > 0 && row >= 18 {
 			s.Line(b.X, math.Round(y-row/2)+0.5, b.Right(), math.Round(y-row/2)+0.5, "g")
 		}

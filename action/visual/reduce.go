@@ -31,12 +31,12 @@ func (c *chart) reduce() {
 		for i := range c.series {
 			c.series[i] = every(c.series[i], step)
 		}
-		c.reduced = fmt.Sprintf("Every %s point of %s is drawn.", ordinal(step), grouped(float64(n)))
+		c.reduced = fmt.Sprintf(c.words().everyPoint, c.words().nth(step), c.amount(float64(n), ""))
 	case !c.bars() && c.kind != kindScatter && n > maxLine:
 		for i := range c.series {
 			c.series[i] = largestTriangles(c.series[i], maxLine)
 		}
-		c.reduced = fmt.Sprintf("Downsampled from %s to %s points a series; peaks are kept.", grouped(float64(n)), grouped(maxLine))
+		c.reduced = fmt.Sprintf(c.words().thinned, c.amount(float64(n), ""), c.amount(maxLine, ""))
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *chart) largestBars(n int) {
 		c.series[k] = s
 	}
 	c.labels = labels
-	c.reduced = fmt.Sprintf("Shows the %d largest of %s categories.", maxNames, grouped(float64(n)))
+	c.reduced = fmt.Sprintf(c.words().largest, maxNames, c.amount(float64(n), ""))
 }
 
 // averageBars puts neighbouring bars together as their mean.
@@ -91,7 +91,7 @@ func (c *chart) averageBars(n int) {
 		c.series[k] = s
 	}
 	c.labels = labels
-	c.reduced = fmt.Sprintf("Downsampled: each bar is the mean of %d neighbouring values of %s.", group, grouped(float64(n)))
+	c.reduced = fmt.Sprintf(c.words().averaged, group, c.amount(float64(n), ""))
 }
 
 func every(s series, step int) series {

@@ -60,10 +60,15 @@ var (
 
 	yearIn = regexp.MustCompile(year4)
 
-	// yearWord is a word after which a year is a date, yearMaybe one after which it is
-	// unless a noun follows.
-	yearWord  = regexp.MustCompile(`(?i)^(?:in|since|during|until|till|before|after|through|years?|fy|circa|early|late|mid|im|jahre?s?|seit|bis|ab|vor|nach|anfang|ende|mitte|en|depuis|avant|après|an|année|fin|début|año|desde|nel|dal|anno|sommer|winter|herbst|frühling|frühjahr|summer|autumn|spring|fall|quarter|quartal|q[1-4]|h[12]|the|its|their|our|this|last|das|dem|des|der)$`)
+	// yearWord is a word after which a year is a date, yearLead one after which it is unless what
+	// it counts follows ("in 2000 cases"), yearMaybe one after which it is if no noun follows.
+	yearWord  = regexp.MustCompile(`(?i)^(?:since|during|years?|fy|circa|early|late|mid|jahre?s?|seit|anfang|ende|mitte|depuis|année|fin|début|año|desde|anno|sommer|winter|herbst|frühling|frühjahr|summer|autumn|spring|fall|quarter|quartal|q[1-4]|h[12])$`)
+	yearLead  = regexp.MustCompile(`(?i)^(?:in|until|till|before|after|through|im|bis|ab|vor|nach|en|avant|après|an|nel|dal|the|its|their|our|this|last|das|dem|des|der)$`)
 	yearMaybe = regexp.MustCompile(`(?i)^(?:and|of|from|to|between|for|with|by|than|or|on|und|von|zwischen|für|mit|zum|zu|als|oder|et|de|du|à|entre|pour|y|e|del|vs\.?)$`)
+	// counted begins with what a number before it may count: a noun, small or German.
+	counted = regexp.MustCompile(`^[ \x{a0}](?:\p{Ll}{3,}|\p{Lu}\p{Ll}+en)\b`)
+	// noCounted begins with a word that is no noun.
+	noCounted = regexp.MustCompile(`(?i)^[ \x{a0}](?:they|she|you|this|that|these|those|there|some|more|most|about|only|nearly|almost|over|around|not|all|both|each|every|again|after|before|because|while|who|which|then|also|just|still|already|did|does|will|would|could|can|may|might|must|should|than|less|fewer|under|from|into|per|between|during|since|wir|sie|man|nur|noch|fast|etwa|rund|mehr|weniger|aber|nach|vor|bei|von|für|durch|sowie|wie|dann|nicht|kein|keine|hatten|haben|sind|waren|wird|werden|kann|konnte|dem|den|des|ein|eine|einen|über|unter|pour|dans|sur|plus|moins|des|une|par|que|qui|que|los|las|con|por|del|para|una)\b`)
 	// yearAfter begins with what no noun is.
 	yearAfter = regexp.MustCompile(`(?i)^(?:\s*$|['’]s\b|[ \x{a0}]?[)\].,;:!?–—/-]|[ \x{a0}](?:was|is|were|are|had|has|and|or|to|the|it|its|they|on|in|of|by|for|with|when|as|but|than|until|compared|through|at|a|an|saw|onwards?|alone|budget|data|figures?|report|season|edition|war|ist|sind|und|oder|bis|gab|lag|lagen|hatte|hat|mit|auf|zu|im|in|wurden?|stieg|fiel|die|der|das|als|et|ou|à|le|la|les|est|était|a|avec)\b)`)
 )
@@ -194,7 +199,9 @@ func (s *scanner) judge(n *Number) {
 		before := s.before(n.Start)
 		word := lastWord(strings.TrimRight(before, blanks+"('’"))
 		open := word == "" || yearMaybe.MatchString(word) || strings.ContainsRune("([–—/,;:.!?-", lastRune(strings.TrimRight(before, blanks)))
-		if yearWord.MatchString(word) || open && yearAfter.MatchString(s.after(n.End)) {
+		after := s.after(n.End)
+		dated := yearAfter.MatchString(after) || noCounted.MatchString(after) || !counted.MatchString(after)
+		if yearWord.MatchString(word) || yearLead.MatchString(word) && dated || open && yearAfter.MatchString(after) {
 			n.role = roleYear
 		}
 	}

@@ -189,3 +189,16 @@ func TestResultsOfOtherShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestAYearOfTheDataIsHeld: a year that only the words of a sentence suggest needs a year of a source.
+func TestAYearOfTheDataIsHeld(t *testing.T) {
+	t.Parallel()
+	var s evidence.Set
+	s.AddResult("Query Tables", json.RawMessage(`{"statement":"SELECT day, sold FROM t","columns":["day","sold"],"rows":[["2010-05-01",12.5]],"rowCount":1}`))
+	for text, want := range map[string]evidence.Support{"In 2010 emissions fell.": evidence.Held, "It failed in 2000 cases.": evidence.Unsupported} {
+		numbers := evidence.Scan(text)
+		if len(numbers) != 1 || !numbers[0].Claims() || s.Trace(numbers[0]).Support != want {
+			t.Errorf("%q: %+v", text, numbers)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +20,31 @@ func trace(root *html.Node, set *evidence.Set, w words) string {
 	if set == nil {
 		return ""
 	}
+	return traced(root, set, w).section()
+}
+
+func traced(root *html.Node, set *evidence.Set, w words) *tracing {
 	t := &tracing{set: set, words: w, counters: map[*html.Node]bool{}, rows: map[*html.Node]int{}}
 	for _, table := range tables(root) {
 		t.survey(table)
 	}
 	t.walk(root)
 	t.flush()
-	return t.section()
+	return t
+}
+
+// Unsupported lists the numbers of a report that no query and no source of its evidence
+// holds, by sentence, as the report itself marks them. Without evidence there is none.
+func Unsupported(r Report) ([]Doubt, error) {
+	if r.Evidence == nil {
+		return nil, nil
+	}
+	body, err := r.content().rendered()
+	if err != nil {
+		return nil, err
+	}
+	root := sanitise(body)
+	return traced(root, r.Evidence, wordsFor(r.Language, root)).missing, nil
 }
 
 // tracing is one call of trace.
@@ -40,13 +59,13 @@ type tracing struct {
 	queries []int            // indices in the order of their first use
 	derived map[int][]string // how numbers are computed, by query
 	texts   []int
-	missing []doubt
+	missing []Doubt
 }
 
-// doubt is a sentence with the numbers in it that nothing supports.
-type doubt struct {
-	sentence string
-	numbers  []string
+// Doubt is a sentence of a report with the numbers in it that nothing supports, as they are written.
+type Doubt struct {
+	Sentence string   `json:"sentence"`
+	Numbers  []string `json:"numbers"`
 }
 
 // line is the running text of a block, with the text nodes that it stands in.
@@ -188,13 +207,13 @@ func (t *tracing) judge(n evidence.Number, sentence string) *html.Node {
 
 // doubt notes a number that nothing supports, once for each sentence.
 func (t *tracing) doubt(number, sentence string) {
-	i := slices.IndexFunc(t.missing, func(d doubt) bool { return d.sentence == sentence })
+	i := slices.IndexFunc(t.missing, func(d Doubt) bool { return d.Sentence == sentence })
 	if i < 0 {
 		i = len(t.missing)
-		t.missing = append(t.missing, doubt{sentence: sentence})
+		t.missing = append(t.missing, Doubt{Sentence: sentence})
 	}
-	if !slices.Contains(t.missing[i].numbers, number) {
-		t.missing[i].numbers = append(t.missing[i].numbers, number)
+	if !slices.Contains(t.missing[i].Numbers, number) {
+		t.missing[i].Numbers = append(t.missing[i].Numbers, number)
 	}
 }
 
@@ -235,6 +254,7 @@ func (l *line) apply(edits []edit) {
 // 3 …, and counts its rows for the texts beside it, as in "The first 20 of 93 rows".
 func (t *tracing) survey(table *html.Node) {
 	var column, beside []*html.Node
+	var head *html.Node
 	rows := 0
 	for n := range table.Descendants() {
 		if n.DataAtom == atom.Caption {
@@ -248,6 +268,9 @@ func (t *tracing) survey(table *html.Node) {
 			if c.Type != html.ElementNode {
 				continue
 			}
+			if first && c.DataAtom == atom.Th && len(column) == 0 && head == nil {
+				head = c
+			}
 			if first && strings.TrimSuffix(strings.TrimSpace(wordsOf(c)), ".") == strconv.Itoa(len(column)+1) {
 				column = append(column, c)
 			}
@@ -257,8 +280,10 @@ func (t *tracing) survey(table *html.Node) {
 			}
 		}
 	}
-	for _, c := range column {
-		t.counters[c] = true
+	if counts(column, head) {
+		for _, c := range column {
+			t.counters[c] = true
+		}
 	}
 	for next := table.Parent.NextSibling; next != nil; next = next.NextSibling { // the parent is its frame
 		if next.Type == html.ElementNode {
@@ -269,6 +294,14 @@ func (t *tracing) survey(table *html.Node) {
 	for _, n := range beside {
 		t.rows[n] = rows
 	}
+}
+
+// rowHeads are the headings of columns that number the rows.
+var rowHeads = regexp.MustCompile(`(?i)^(?:#|№|n°|id|nr|no|num|number|nummer|index|idx|row|zeile|rank|rang|ranking|place|platz|pos|position|step|schritt|lfd\.? ?nr)?[.:]?$`)
+
+// counts reports whether a first column 1, 2, 3 … only numbers the rows: by its heading, or because it has none.
+func counts(column []*html.Node, head *html.Node) bool {
+	return len(column) > 0 && (head == nil || head == column[0] || rowHeads.MatchString(strings.TrimSpace(wordsOf(head))))
 }
 
 // section lists what supports the numbers of a report; empty where there are none.
@@ -305,12 +338,12 @@ func (t *tracing) section() string {
 }
 
 // markup writes the numbers, and the sentence where it is more than them.
-func (d doubt) markup() string {
-	line := "<strong>" + html.EscapeString(strings.Join(d.numbers, ", ")) + "</strong>"
-	if len(d.numbers) == 1 && d.sentence == d.numbers[0] {
+func (d Doubt) markup() string {
+	line := "<strong>" + html.EscapeString(strings.Join(d.Numbers, ", ")) + "</strong>"
+	if len(d.Numbers) == 1 && d.Sentence == d.Numbers[0] {
 		return line
 	}
-	return line + ": " + html.EscapeString(d.sentence)
+	return line + ": " + html.EscapeString(d.Sentence)
 }
 
 // textNames names the texts that hold numbers of the report.

@@ -300,3 +300,47 @@ Then <img src="x" alt="77,771"><svg><text>66,771</text></svg> <script>55771</scr
 		t.Errorf("marked %q", got)
 	}
 }
+
+// TestUnsupportedNumbersAreListed: what the report marks is listed for programs too, sentence by sentence.
+func TestUnsupportedNumbersAreListed(t *testing.T) {
+	t.Parallel()
+	var s evidence.Set
+	sales(&s)
+	payload, err := json.Marshal(map[string]string{"report_html": "<p>West sold 120,044 €. It failed in 2000 cases, of 51,330 in all.</p>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := report.Unsupported(report.Report{Payload: payload, Evidence: &s})
+	want := []report.Doubt{{Sentence: "It failed in 2000 cases, of 51,330 in all.", Numbers: []string{"2000", "51,330"}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	if got, err := report.Unsupported(report.Report{Payload: payload}); err != nil || got != nil {
+		t.Errorf("without evidence: %v %v", got, err)
+	}
+}
+
+// TestRowNumbersSayThatTheyAre: a first column 1, 2, 3 … needs no source under a heading such as #, or under
+// none; under any other heading it states numbers.
+func TestRowNumbersSayThatTheyAre(t *testing.T) {
+	t.Parallel()
+	var s evidence.Set
+	sales(&s)
+	for heading, want := range map[string]int{
+		"<tr><th>#</th><th>Shop</th></tr>": 0, "<tr><th>Nr.</th><th>Shop</th></tr>": 0, "<tr><th>Index</th><th>Shop</th></tr>": 0, "": 0,
+		"<tr><th>Staff</th><th>Shop</th></tr>": 8, "<tr><th>Stunden</th><th>Shop</th></tr>": 8,
+	} {
+		var rows strings.Builder
+		for i := range 20 {
+			rows.WriteString("<tr><td>" + number(i+1) + "</td><td>Shop</td></tr>")
+		}
+		payload, err := json.Marshal(map[string]string{"report_html": "<table>" + heading + rows.String() + "</table>"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := report.Unsupported(report.Report{Payload: payload, Evidence: &s})
+		if err != nil || len(got) != want {
+			t.Errorf("%s: %v %+v, want %d", heading, err, got, want)
+		}
+	}
+}

@@ -42,6 +42,8 @@ type Report struct {
 	Title string
 	// AlsoMade are items that the run made and the report does not show.
 	AlsoMade []media.Output
+	// ByRule names the models that wrote it and are rules instead of a language model.
+	ByRule []string
 	// Notes are for the reader: which model wrote it, what could not be done.
 	Notes []string
 	// Language is the page's language tag; empty means that of the text, German or English.
@@ -56,8 +58,7 @@ func FromResult(r *agent.Result) Report {
 	rep := Report{Payload: r.Payload, Message: r.Message, AlsoMade: r.AlsoMade, Notes: r.Warnings, Evidence: r.Evidence}
 	for _, m := range r.Models {
 		if m.Offline {
-			note := "Written by " + m.Name + ": rules applied to the sources, no language model."
-			rep.Notes = append([]string{note}, rep.Notes...)
+			rep.ByRule = append(rep.ByRule, m.Name)
 		}
 	}
 	return rep
@@ -116,6 +117,7 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 		h1.AppendChild(textNode(title))
 		root.InsertBefore(h1, root.FirstChild)
 	}
+	nameTables(root, words.table)
 	describe(root, o.Find, words)
 	alignNumbers(root)
 	numbers := trace(root, r.Evidence, words)
@@ -123,10 +125,14 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 	o.Caption = words.caption
 	page := &page{ctx: ctx, w: w, o: o, words: words}
 	page.head(title, firstText(r.Language, words.language))
-	page.resolve(framed(markup(root), o.Find))
+	page.resolve(framed(markup(root), words.drawing, o.Find))
 	page.text(numbers)
 	page.gallery(r.AlsoMade)
-	page.notes(r.Notes)
+	var notes []string
+	for _, name := range r.ByRule {
+		notes = append(notes, fmt.Sprintf(words.writtenByRule, name))
+	}
+	page.notes(append(notes, r.Notes...))
 	page.text("</main>\n</body>\n</html>\n")
 	return page.err
 }
@@ -138,7 +144,7 @@ const smallDrawing = 480
 
 // framed puts drawings, whose small letters a narrow page would make unreadable, into
 // frames that scroll by themselves.
-func framed(body string, find func(media.Ref) (media.Output, bool)) string {
+func framed(body, name string, find func(media.Ref) (media.Output, bool)) string {
 	if find == nil {
 		return body
 	}
@@ -148,7 +154,7 @@ func framed(body string, find func(media.Ref) (media.Output, bool)) string {
 		if !ok || o.MIMEType != "image/svg+xml" || adaptive || o.Width > 0 && o.Width < smallDrawing {
 			return tag
 		}
-		return `<span class="drawing" tabindex="0" role="group" aria-label="Drawing">` + tag + `</span>`
+		return `<span class="drawing" tabindex="0" role="group" aria-label="` + html.EscapeString(name) + `">` + tag + `</span>`
 	})
 }
 

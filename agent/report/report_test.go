@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,8 +157,8 @@ func TestHas(t *testing.T) {
 func TestFromResultTellsOffline(t *testing.T) {
 	t.Parallel()
 	r := report.FromResult(&agent.Result{Models: []agent.ModelUse{{Name: "Rules", Offline: true}}, Warnings: []string{"w"}})
-	if len(r.Notes) != 2 || !strings.Contains(r.Notes[0], "Rules") || r.Notes[1] != "w" {
-		t.Errorf("notes %q", r.Notes)
+	if !slices.Equal(r.ByRule, []string{"Rules"}) || !slices.Equal(r.Notes, []string{"w"}) {
+		t.Errorf("by rule %q, notes %q", r.ByRule, r.Notes)
 	}
 }
 
@@ -204,5 +205,18 @@ func TestFiles(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(dir, "media"))
 	if err != nil || len(left) != 2 {
 		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}
+
+// TestTheRenderersOwnWordsAreGerman: notes and names that the renderer adds have the language of the report.
+func TestTheRenderersOwnWordsAreGerman(t *testing.T) {
+	t.Parallel()
+	r := report.FromResult(&agent.Result{Models: []agent.ModelUse{{Name: "Atelier Offline", Offline: true}}, Payload: json.RawMessage(`{"report_html":"<p>Der Umsatz ist hoch und die Kosten sind es nicht.</p><table><tr><td>a</td></tr></table>"}`)})
+	var b strings.Builder
+	if err := report.Write(t.Context(), &b, r, agent.Resolution{Mode: agent.ModeFile, Find: func(media.Ref) (media.Output, bool) { return media.Output{}, false }}); err != nil {
+		t.Fatal(err)
+	}
+	if page := b.String(); !strings.Contains(page, "Geschrieben von Atelier Offline") || strings.Contains(page, "Written by") || !strings.Contains(page, `aria-label="Tabelle"`) {
+		t.Error(page)
 	}
 }

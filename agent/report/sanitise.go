@@ -90,6 +90,17 @@ func fragment(body string) (*html.Node, error) {
 	return root, nil
 }
 
+// nameTables names the frames of the tables in the language of the report.
+func nameTables(root *html.Node, name string) {
+	for _, table := range tables(root) {
+		for i, a := range table.Parent.Attr {
+			if a.Key == "aria-label" {
+				table.Parent.Attr[i].Val = name
+			}
+		}
+	}
+}
+
 func element(name atom.Atom, attr ...html.Attribute) *html.Node {
 	return &html.Node{Type: html.ElementNode, Data: name.String(), DataAtom: name, Attr: attr}
 }

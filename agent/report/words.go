@@ -16,6 +16,9 @@ import (
 type words struct {
 	language, report, alsoMade, unused, notesTitle string
 
+	// writtenByRule names a model that is none; drawing and table name what scrolls by itself.
+	writtenByRule, drawing, table string
+
 	numbers, unsupported, noSource, query, fromQueries, computed, computedFrom, and, otherSources string
 
 	// kinds name how a number is computed, sources the texts that people gave.
@@ -38,6 +41,7 @@ func wordsFor(tag string, root *html.Node) words {
 func english() words {
 	return words{
 		language: "en", report: "Report", alsoMade: "Also made", unused: "The run made this too; the report does not use it.", notesTitle: "Notes",
+		writtenByRule: "Written by %s: rules applied to the sources, no language model.", drawing: "Drawing", table: "Table",
 		numbers: "Numbers and queries", unsupported: "Not supported by any query or source:", noSource: "No query result and no source holds this number",
 		query: "Query", fromQueries: "From these queries:", computed: "Computed from the result:", computedFrom: "computed from", and: "and", otherSources: "Other numbers stand in:",
 		kinds:       map[string]string{"sum": "sum", "difference": "difference", "ratio": "ratio", "share": "share", "change": "change"},
@@ -49,10 +53,11 @@ func english() words {
 func german() words {
 	return words{
 		language: "de", report: "Bericht", alsoMade: "Außerdem entstanden", unused: "Auch das ist entstanden; der Bericht verwendet es nicht.", notesTitle: "Anmerkungen",
+		writtenByRule: "Geschrieben von %s: Regeln, angewandt auf die Quellen, kein Sprachmodell.", drawing: "Zeichnung", table: "Tabelle",
 		numbers: "Zahlen und Abfragen", unsupported: "Durch keine Abfrage und keine Quelle belegt:", noSource: "Keine Abfrage und keine Quelle enthält diese Zahl",
 		query: "Abfrage", fromQueries: "Aus diesen Abfragen:", computed: "Aus dem Ergebnis berechnet:", computedFrom: "berechnet aus", and: "und", otherSources: "Weitere Zahlen stehen in:",
 		kinds:       map[string]string{"sum": "Summe", "difference": "Differenz", "ratio": "Verhältnis", "share": "Anteil", "change": "Veränderung"},
-		sources:     map[string]string{evidence.Task: "Aufgabe", evidence.Input: "übergebene Daten", evidence.Conversation: "Gespräch", evidence.Answer: "Antwort"},
+		sources:     map[string]string{evidence.Task: "Aufgabe", evidence.Input: "übergebene Daten", evidence.Conversation: "Gespräch", evidence.Answer: "Antwort", "Describe Tables": "Beschreibung der Tabellen", "Describe Database": "Beschreibung der Datenbank"},
 		madeByModel: "KI-generiert", editedByModel: "Teils KI-generiert", byRule: "Illustration, nach Regeln gezeichnet",
 	}
 }

@@ -188,6 +188,8 @@ type step struct {
 	Message   string         `json:"message,omitempty"`
 	Payload   map[string]any `json:"payload,omitempty"`
 	Done      bool           `json:"done"`
+	// warnings reach the run beside the step.
+	warnings []string
 }
 
 type actionCall struct {

@@ -56,8 +56,9 @@ func conclude(c *conversation, writers []callee) step {
 	said = append(said, failed...)
 	research := slices.ContainsFunc(c.agents, func(a callee) bool { return strings.Contains(a.Slug, "research") })
 	unanswered := len(said) == 0 || strings.Contains(strings.Join(said, " "), refused)
-	if not := unconfigured(c.sources); len(not) > 0 && research && unanswered {
-		said = append(said, wordsFor(c.task).notUsed+" "+strings.Join(not, ", ")+".")
+	w := wordsFor(c.task)
+	if not := w.unconfigured(c.sources); len(not) > 0 && research && unanswered {
+		said = append(said, w.notUsed+" "+strings.Join(not, ", ")+".")
 	}
 	s.Message = strings.Join(said, " ")
 	if s.Message == "" {
@@ -67,14 +68,15 @@ func conclude(c *conversation, writers []callee) step {
 }
 
 // unconfigured lists the sources that are not there, with the reason.
-func unconfigured(sources map[string]source) []string {
+func (w wording) unconfigured(sources map[string]source) []string {
 	var out []string
 	for name, s := range sources {
 		if s.Configured {
 			continue
 		}
+		name = w.say(name)
 		if s.Reason != "" {
-			name += " (" + s.Reason + ")"
+			name += " (" + w.say(s.Reason) + ")"
 		}
 		out = append(out, name)
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -31,7 +32,26 @@ func (d *draft) briefing() map[string]any {
 	if len(sections) == 0 {
 		return nil
 	}
-	return map[string]any{"Title": headline(d.task), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", ")}
+	return map[string]any{"Title": d.label(), "Figures": []any{}, "Sections": sections, "Source": strings.Join(files, ", "), "Language": d.w.language}
+}
+
+// mostLabel is how long the name of an infographic is, in bytes.
+const mostLabel = 100
+
+// label names what an infographic shows: the headings of the answers, as many as fit whole.
+func (d *draft) label() string {
+	var out string
+	for _, a := range d.found.Answers {
+		next := out
+		if out != "" {
+			next += "; "
+		}
+		if next += capital(a.Heading); len(next) > mostLabel {
+			break
+		}
+		out = next
+	}
+	return cmp.Or(out, strings.TrimSuffix(headline(d.task), "?")) + d.w.glance
 }
 
 // infographic is the rule book of an agent that composes infographics: it draws what
@@ -84,5 +104,5 @@ func (d *draft) infographic(p *page) {
 	if alt == "" {
 		alt = i.Label
 	}
-	p.embed(d, i.Ref, alt, "Infographic: "+headline(d.task))
+	p.embed(d, i.Ref, alt, d.w.infographic+": "+d.label())
 }

@@ -54,13 +54,14 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 	if c.seen, err = m.inspect(ctx, r); err != nil {
 		return chat.Response{}, err
 	}
-	text, err := json.Marshal(decide(c))
+	s := decide(c)
+	text, err := json.Marshal(s)
 	if err != nil {
 		return chat.Response{}, media.Errorf(media.CodeInternal, "write the offline model's step: %w", err)
 	}
 	u := chat.Usage{InputTokens: m.Profile().EstimateTokens(r), OutputTokens: int64(len(text)) / 4}
 	return chat.Response{
-		Text: string(text), Usage: u, FinishReason: "stop", Model: "offline", CostUSD: m.Profile().Cost(u),
+		Text: string(text), Warnings: s.warnings, Usage: u, FinishReason: "stop", Model: "offline", CostUSD: m.Profile().Cost(u),
 	}, nil
 }
 
@@ -71,13 +72,13 @@ func decide(c *conversation) step {
 	case len(c.agents) > 0 && !c.writesItself():
 		return coordinate(c).withPictures(c)
 	case c.can("Read File"), c.can("Query Tables"):
-		return research(c)
+		return research(c.asking())
 	case c.can("Query Database"):
-		return querying(c)
+		return querying(c.asking())
 	case c.can("Search Knowledge Base"):
-		return searching(c)
+		return searching(c.asking())
 	case c.can("Web Search"):
-		return browsing(c)
+		return browsing(c.asking())
 	case c.can(infographicAction):
 		return infographic(c)
 	case c.can("Create SVG Chart"):
@@ -90,6 +91,12 @@ func decide(c *conversation) step {
 		return look(c)
 	}
 	return converse(c)
+}
+
+// asking is the conversation of a researcher, whose task is the question alone.
+func (c *conversation) asking() *conversation {
+	c.task = questionOf(c.task)
+	return c
 }
 
 // withPictures adds to a final message what the pictures of the task look like.

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,9 +19,9 @@ type order struct {
 	// pictures is how many illustrations are asked for; scene is what they show.
 	pictures int
 	scene    string
-	// plain says that no charts are wanted, chart which kind is.
-	plain bool
-	chart string
+	// plain says that no charts are wanted, charted that one is, chart which kind.
+	plain, charted bool
+	chart          string
 	// infographic says that one is asked for.
 	infographic bool
 	// beyond are the visuals that are asked for and not drawn offline.
@@ -34,9 +33,9 @@ const visualNoun = `(?:charts?|graphs?|plots?|infographics?|illustrations?|image
 var (
 	negated    = regexp.MustCompile(`(?i)[,;]?\s*\b(?:no|without|do not (?:use|include|add|draw|make)|don't (?:use|include|add|draw|make)|keine?n?|ohne)(?: any| an?| the)?(?: [\w-]+ (?:or|and|nor|oder|und))* (?:[\w-]+ )?` + visualNoun + `\b`)
 	picturesOf = regexp.MustCompile(`(?i)\b(?:illustrations?|images?|pictures?|photos?|photographs?|paintings?|illustrationen|bild(?:er|ern)?|fotos?|gemälde)\b`)
+	chartOrder = regexp.MustCompile(`(?i)\b(?:charts?|graphs?|plots?|[\p{L}]*diagramme?[ns]?|schaubild(?:er)?)\b`)
 	chartsOf   = regexp.MustCompile(`(?i)\b(bar|column|line|pie|donut|doughnut|scatter|area|stacked|balken|säulen|linien|torten|kreis)[- ]?(?:charts?|graphs?|plots?|diagramme?s?)\b`)
 	glanceOf   = regexp.MustCompile(`(?i)\b(?:infographics?|infografik(?:en)?)\b`)
-	beyondOf   = regexp.MustCompile(`(?i)\b(?:flow ?charts?|(?:network|flow|process|sequence|state|class|entity|mermaid|sketch|organi[sz]ation|gantt|architecture) (?:diagrams?|graphs?|charts?)|word ?clouds?|mermaid|sketch(?:es)?|heat ?maps?|tree ?maps?|histograms?|videos?|animations?|podcasts?|slides?|maps?|wortwolken?|flussdiagramme?|netzwerkdiagramme?|skizzen?|landkarten?)\b`)
 	aboutWhat  = regexp.MustCompile(`(?i)^\s+(?:of|showing|about|depicting|with|that shows?|von|mit|zu|über)\s+(?:the |einer |einem |der |dem |den )?`)
 	clauseEnd  = regexp.MustCompile(`[,;:?!\n]|\.(?:\s|$)|\s(?:and|und)\s+(?:an?|one|eine?)?\s*(?:[\w-]+\s+)?` + visualNoun + `\b`)
 )
@@ -58,10 +57,13 @@ func readOrder(task string) order {
 		o.chart = strings.ToLower(m[1])
 	}
 	o.infographic = glanceOf.MatchString(task)
-	for _, m := range beyondOf.FindAllString(task, -1) {
-		if m = strings.ToLower(m); !slices.Contains(o.beyond, m) {
-			o.beyond = append(o.beyond, m)
-		}
+	o.beyond = visualsBeyond(task)
+	for _, w := range o.beyond {
+		task = replaceWord(task, w)
+	}
+	for _, at := range chartOrder.FindAllStringIndex(task, -1) {
+		_, ok := wished(task, at)
+		o.charted = o.charted || ok
 	}
 	return o
 }
@@ -121,6 +123,7 @@ var (
 
 // headline makes a title of a task: its first question, or what the report is about.
 func headline(task string) string {
+	task = questionOf(task)
 	if parts := question.Parts(task); len(parts) > 1 && strings.Contains(task, "?") {
 		return capital(clip(parts[0], 110)) + "?"
 	}

@@ -23,6 +23,9 @@ func (d *draft) report() string {
 		for _, a := range d.found.Answers {
 			p.tag("p", a.sentence())
 		}
+		for _, q := range d.found.Quotes {
+			p.tag("p", d.quote(q.Quote))
+		}
 	}
 	d.pictures(p)
 	if several {
@@ -61,7 +64,16 @@ func (d *draft) single(p *page) {
 		p.quote(d.found.Quotes[0])
 		return
 	}
-	p.tag("p", refusal(d.task, &d.found))
+	p.tag("p", d.refusal())
+}
+
+// refusal is the refusal in the language of the report alone.
+func (d *draft) refusal() string {
+	said := refusal(d.task, &d.found)
+	if d.w.own != nil {
+		said = strings.TrimPrefix(said, refused+". ")
+	}
+	return said
 }
 
 // evidence shows the chart and the table of an answer.
@@ -113,7 +125,7 @@ func (d *draft) gap(p *page) {
 	}
 	p.tag("h2", d.w.notAnswered)
 	if len(d.found.Open) > 0 && len(d.found.Answers)+len(d.found.Quotes) > 0 {
-		p.tag("p", refusal(d.task, &d.found))
+		p.tag("p", d.refusal())
 	}
 	p.list(items)
 }
@@ -127,13 +139,17 @@ func (d *draft) sources(p *page) {
 			if s.Rows > 0 {
 				what = d.w.answers
 			}
-			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", linked(s.Path, s.Title), html.EscapeString(capital(what)))
+			from := linked(s.Path, s.Title)
+			if s.Kind == databaseTable {
+				from += " (" + html.EscapeString(d.w.say(databaseTable)) + ")"
+			}
+			fmt.Fprintf(&p.b, "<tr><td>%s</td><td>%s</td></tr>\n", from, html.EscapeString(capital(what)))
 		}
 		p.b.WriteString("</tbody></table>\n")
 	}
 	var not []string
 	for _, n := range d.found.NotRead {
-		not = append(not, n.Path+": "+n.Reason)
+		not = append(not, d.w.say(n.Path)+": "+d.w.say(n.Reason))
 	}
 	if len(not) > 0 {
 		p.tag("p", d.w.notRead)
@@ -148,22 +164,30 @@ func (d *draft) sources(p *page) {
 
 // failures names the figures that could not be made.
 func (d *draft) failures(p *page) {
+	if bad := d.failed(); len(bad) > 0 {
+		p.tag("p", d.w.failed)
+		p.list(bad)
+	}
+}
+
+// failed lists the figures that could not be made, each with the reason.
+func (d *draft) failed() []string {
 	var bad []string
 	for _, f := range d.figures {
 		switch {
 		case f.made == nil:
-			bad = append(bad, f.call.Name)
+			bad = append(bad, f.caption)
 		case !f.made.Success:
-			bad = append(bad, f.made.Name+": "+f.made.Message)
+			bad = append(bad, f.caption+": "+f.made.Message)
 		}
 	}
-	if d.composed != nil && !d.composed.Success {
-		bad = append(bad, "Infographic: "+d.composed.Message)
+	if d.brief == nil || !d.order.infographic || d.composed == nil {
+		return bad
 	}
-	if len(bad) > 0 {
-		p.tag("p", d.w.failed)
-		p.list(bad)
+	if !d.composed.Success || len(d.composed.Media) == 0 {
+		bad = append(bad, d.w.infographic+": "+d.composed.Message)
 	}
+	return bad
 }
 
 // figure embeds a made picture by its placeholder.

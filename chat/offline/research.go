@@ -14,7 +14,11 @@ import (
 const (
 	// mostFiles is how many documents one research reads, mostParts how many parts of a long one.
 	mostFiles = 24
-	mostParts = 6
+	// databaseTable is the kind of a source that is a table of a database.
+	databaseTable = "database table"
+	// moreDocuments is why the rest is not read.
+	moreDocuments = "more than 24 documents"
+	mostParts     = 6
 	// mostQueries is how many statements one research asks: what is not answered by then is not.
 	mostQueries = 30
 )
@@ -231,7 +235,7 @@ func documents(files []file) (docs []file, left []unread) {
 	}
 	sort.SliceStable(docs, func(i, j int) bool { return docs[i].Size < docs[j].Size })
 	for _, f := range docs[min(len(docs), mostFiles):] {
-		left = append(left, unread{f.Path, fmt.Sprintf("more than %d documents", mostFiles)})
+		left = append(left, unread{f.Path, moreDocuments})
 	}
 	return docs[:min(len(docs), mostFiles)], left
 }
@@ -296,7 +300,7 @@ func querying(c *conversation) step {
 		return s
 	}
 	f := &findings{}
-	a.harvest(f, "database table")
+	a.harvest(f, databaseTable)
 	if a.readings == nil {
 		f.parts(c.task)
 	}

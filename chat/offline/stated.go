@@ -24,10 +24,12 @@ var (
 // stated reads the numbers that a task gives: "market share: A 40 %, B 35 %, C 25 %".
 // Two are the least that can be compared.
 func stated(task string) (finding, bool) {
+	from := wordsFor(task).theTask
 	text := commaInNumber.ReplaceAllString(task, "$1$2")
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '?' || r == '!' }) {
 		for _, sentence := range strings.Split(line, ". ") {
 			if a, ok := statedIn(strings.TrimRight(sentence, ". ")); ok {
+				a.Paths = []string{from}
 				return a, true
 			}
 		}
@@ -48,7 +50,7 @@ func statedIn(sentence string) (finding, bool) {
 	words := strings.Fields(head)
 	name := capital(strings.Join(words[max(0, len(words)-4):], " "))
 	c := &question.Chart{Kind: "bar", Title: name, Series: []question.Series{{Name: name}}}
-	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Paths: []string{theTask}, Chart: c}
+	a := finding{Part: theTask, Heading: name, Columns: []string{"", name}, Chart: c}
 	var said []string
 	for _, one := range listBreak.Split(list, -1) {
 		m := pair.FindStringSubmatch(one)

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -56,7 +57,7 @@ func write(c *conversation) step {
 	d.receive(c)
 	page := d.report()
 	return step{
-		Reasoning: "The figures are there; the report is written.", Done: true, Message: d.message(), Promote: d.shown(),
+		Reasoning: "The figures are there; the report is written.", Done: true, Message: d.message(), Promote: d.shown(), warnings: append(d.gaps, d.failed()...),
 		Payload: map[string]any{"title": headline(c.task), "summary": d.message(), "report_html": page},
 	}
 }
@@ -93,7 +94,8 @@ func (c *conversation) writesItself() bool {
 
 // draft plans the report of the task and of what was handed down.
 func (c *conversation) draft() *draft {
-	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input), missing: unconfigured(c.sources)}
+	d := &draft{task: c.task, w: wordsFor(c.task), order: readOrder(c.task), found: gather(c.input)}
+	d.missing = d.w.unconfigured(c.sources)
 	if len(d.found.Answers)+len(d.found.Quotes) == 0 {
 		if a, ok := stated(c.task); ok {
 			d.found.Answers, d.found.Open = []finding{a}, nil
@@ -108,28 +110,62 @@ func (c *conversation) draft() *draft {
 		}
 		d.figures = append(d.figures, d.chart(a))
 	}
+	d.unmet(c)
 	d.illustrate(c)
-	if len(d.order.beyond) > 0 {
-		d.gaps = append(d.gaps, fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.beyond, ", ")))
-	}
 	return d
+}
+
+// unmet says which visuals the task asks for and does not get.
+func (d *draft) unmet(c *conversation) {
+	gap := func(said string) { d.gaps = append(d.gaps, said) }
+	charts := 0
+	for _, a := range d.found.Answers {
+		if a.Chart != nil {
+			charts++
+		}
+	}
+	switch {
+	case d.order.plain:
+	case len(d.figures) == 0 && (d.order.charted || d.order.chart != ""):
+		gap(d.w.noChart)
+	case charts > mostCharts:
+		gap(fmt.Sprintf(d.w.mostCharts, mostCharts))
+	}
+	if d.order.chart != "" && !d.order.plain && len(d.figures) > 0 && asKind(d.order.chart) == "" {
+		drawn, _ := d.figures[0].call.Params["ChartType"].(string)
+		gap(fmt.Sprintf(d.w.otherChart, d.w.chartName(d.order.chart), d.w.kinds[drawn]))
+	}
+	if d.order.infographic && (d.brief == nil || !c.asksFor(infographicAgent)) {
+		gap(d.w.noInfographic)
+	}
+	if d.order.pictures > 0 && !c.can(paintAction) {
+		gap(fmt.Sprintf(d.w.notDrawn, strings.TrimSuffix(strings.ToLower(d.w.illustration), ": ")))
+	}
+	if len(d.order.beyond) > 0 {
+		gap(fmt.Sprintf(d.w.notDrawn, strings.Join(d.order.beyond, ", ")))
+	}
+}
+
+// asKind is the kind of chart that a task names, where it is drawn; empty for others.
+func asKind(named string) string {
+	switch named {
+	case "line", "linien":
+		return "line"
+	case "bar", "column", "balken", "säulen":
+		return "bar"
+	}
+	return ""
 }
 
 // chart asks for the chart of exactly one result.
 func (d *draft) chart(a finding) figure {
 	c := a.Chart
-	kind := c.Kind
-	switch {
-	case d.order.chart == "line" || d.order.chart == "linien":
-		kind = "line"
-	case strings.HasPrefix(d.order.chart, "bar") || d.order.chart == "column" || d.order.chart == "balken" || d.order.chart == "säulen":
-		kind = "bar"
-	}
+	kind := cmp.Or(asKind(d.order.chart), c.Kind)
 	var series []any
 	for _, s := range c.Series {
 		series = append(series, map[string]any{"name": s.Name, "values": s.Values})
 	}
-	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", ")}
+	p := map[string]any{"ChartType": kind, "Title": c.Title, "Labels": c.Labels, "Series": series, "Source": strings.Join(a.Paths, ", "), "Language": d.w.language}
 	for k, v := range map[string]string{"Unit": c.Unit, "XLabel": c.XLabel, "YLabel": c.YLabel} {
 		if v != "" {
 			p[k] = v

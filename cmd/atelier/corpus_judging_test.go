@@ -165,3 +165,13 @@ func FuzzCorpusJudge(f *testing.F) {
 		}
 	})
 }
+
+// TestReportText: what is judged of a report begins below its title, block by block.
+func TestReportText(t *testing.T) {
+	t.Parallel()
+	page := `<html><head><title>T</title></head><body><main><h1>Is it 4?</h1><p>It is <a href="#q">4</a>.</p><p>It was 3.</p><h2>Sources</h2><p>No more.</p></main></body></html>`
+	text, err := reportText(page)
+	if got := strings.Join(strings.Fields(firstTwo(text)), " "); err != nil || got != "It is 4. It was 3." {
+		t.Errorf("%v %q", err, got)
+	}
+}

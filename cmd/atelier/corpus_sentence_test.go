@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // abbreviations end with a point that ends no sentence. Single letters are known anyway.
@@ -100,4 +103,31 @@ func pointInside(word, next string) bool {
 		return afterOrdinal.MatchString(next)
 	}
 	return slices.Contains(abbreviations, lower)
+}
+
+// reportText is the text of a report below its title, as a person reads it: one block a paragraph.
+func reportText(page string) (string, error) {
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	var walk func(n *html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+			return
+		case n.DataAtom == atom.Head || n.DataAtom == atom.H1:
+			return
+		}
+		for c := range n.ChildNodes() {
+			walk(c)
+		}
+		if slices.Contains([]atom.Atom{atom.P, atom.H2, atom.Blockquote, atom.Li, atom.Caption, atom.Tr, atom.Figure}, n.DataAtom) {
+			b.WriteString("\n\n")
+		}
+	}
+	walk(root)
+	return strings.TrimSpace(b.String()), nil
 }

@@ -137,16 +137,33 @@ func shortened(s string, n int) string {
 	return string(r[:n-1]) + "…"
 }
 
-// ask puts the question of a case to the offline models, as a person at a terminal does.
+// ask puts the question of a case to the offline models, as a person at a terminal does, and
+// judges the message and, where an answer is expected, the report.
 func (c corpusCase) ask(t *testing.T) (corpusVerdict, string) {
 	t.Helper()
 	p := newPlace(t)
-	o := p.atelier("run", "research-agent", c.Question, "--files", filepath.Join(c.dir, "files"), "--json")
+	out := t.TempDir()
+	o := p.atelier("run", "research-agent", c.Question, "--files", filepath.Join(c.dir, "files"), "--out", out, "--json")
 	if o.code != exitOK {
 		return corpusWrong, fmt.Sprintf("exit %d: %s", o.code, o.stderr)
 	}
 	message := decode[answer](t, o).Message
-	return c.judge(message), firstTwo(message)
+	verdict := c.judge(message)
+	if verdict != corpusRight || c.Expect != "answer" {
+		return verdict, firstTwo(message)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := reportText(string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.judge(text) != corpusRight {
+		return corpusWrong, "the report: " + firstTwo(text)
+	}
+	return verdict, firstTwo(message)
 }
 
 // TestCorpus asks the offline models one question about each folder of a corpus. A wrong

@@ -40,17 +40,19 @@ type runCmd struct {
 
 // answer is what run --json prints.
 type answer struct {
-	RunID    string          `json:"run_id"`
-	Status   agent.Status    `json:"status"`
-	Message  string          `json:"message"`
-	Report   string          `json:"report"`
-	Outputs  []outputView    `json:"outputs"`
-	AlsoMade []outputView    `json:"also_made"`
-	Warnings []string        `json:"warnings"`
-	Turns    int             `json:"turns"`
-	Usage    agent.Usage     `json:"usage"`
-	Cost     agent.Cost      `json:"cost"`
-	Error    json.RawMessage `json:"error,omitempty"`
+	RunID    string       `json:"run_id"`
+	Status   agent.Status `json:"status"`
+	Message  string       `json:"message"`
+	Report   string       `json:"report"`
+	Outputs  []outputView `json:"outputs"`
+	AlsoMade []outputView `json:"also_made"`
+	Warnings []string     `json:"warnings"`
+	// Unsupported are the numbers of the report that no query and no source holds.
+	Unsupported []report.Doubt  `json:"unsupported"`
+	Turns       int             `json:"turns"`
+	Usage       agent.Usage     `json:"usage"`
+	Cost        agent.Cost      `json:"cost"`
+	Error       json.RawMessage `json:"error,omitempty"`
 	// Dispositions tell which wishes for models could not be met.
 	Dispositions []generate.Disposition `json:"dispositions"`
 	// InputImages came with the message.
@@ -168,10 +170,13 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		}
 		ans.Error = b
 	}
+	var err error
+	if ans.Unsupported, err = unsupported(res); err != nil {
+		return ans, err
+	}
 	paths := map[media.Ref]string{}
 	var unsaved error
 	if c.Out != "" {
-		var err error
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
 		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
 			unsaved = diskError("write the media", err)
@@ -183,6 +188,15 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	}
 	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, paths), c.views(res.AlsoMade, paths)
 	return ans, unsaved
+}
+
+// unsupported lists the numbers of a run's report that nothing supports.
+func unsupported(res *agent.Result) ([]report.Doubt, error) {
+	if !report.Has(res.Payload) {
+		return []report.Doubt{}, nil
+	}
+	doubts, err := report.Unsupported(report.FromResult(res))
+	return orEmpty(doubts), err
 }
 
 // write streams the self-contained report.

@@ -82,7 +82,7 @@ func TestResearchOfEverySource(t *testing.T) {
 			page := strings.NewReplacer(`<code class="flag">`, "", "</code>", "").Replace(string(b))
 			for _, want := range []string{
 				"The shop in Kiel opened in March 2023", "shops/kiel.md", "Analysts expect that sales in the north grow", `<a href="` + p.env["SEARXNG_URL"] + `/page"`,
-				"South has the highest total amount: ", "<td>sales</td><td>The figures of the answer</td>", "/gone: ", "169.254.169.254", "files (give a folder with --files)", "data:image/svg+xml",
+				"South has the highest total amount: ", "<td>sales (database table)</td><td>The figures of the answer</td>", "/gone: ", "169.254.169.254", "files (give a folder with --files)", "data:image/svg+xml",
 			} {
 				if !strings.Contains(page, want) {
 					t.Errorf("the report has no %q", want)

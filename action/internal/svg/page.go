@@ -15,7 +15,9 @@ const Bold = 1.1
 // Page is what stands around a drawing. W and H are pixels.
 type Page struct {
 	Title, Subtitle, Source, Alt string
-	W, H                         float64
+	// Language is that of its own words and numbers: en or de.
+	Language string
+	W, H     float64
 	// Wide tells that the caller asked for the width, so that it stays.
 	Wide bool
 }
@@ -31,12 +33,29 @@ func Params(w, h int) []action.Param {
 		{Name: "Subtitle", Description: "What, where and when, in one line."},
 		{Name: "Source", Description: "Where the content comes from, as a small caption."},
 		{Name: "AltText", Description: "Text for people who cannot see it; made from the content if missing."},
+		LanguageParam(),
 		{Name: "Width", Type: "integer", Default: w, Description: "Pixels, 240 to 4000."},
 	}
 	if h > 0 {
 		list = append(list, action.Param{Name: "Height", Type: "integer", Default: h, Description: "Pixels, 160 to 4000."})
 	}
 	return list
+}
+
+// German is the language whose words and numbers a drawing can have instead of English ones.
+const German = "de"
+
+// LanguageParam is the input that names the language of a drawing's own words and numbers.
+func LanguageParam() action.Param {
+	return action.Param{Name: "Language", Description: "Language tag of the words and numbers that the drawing adds itself: en or de; others are written in English."}
+}
+
+// language keeps what is known of a language tag.
+func language(tag string) string {
+	if tag = strings.ToLower(tag); tag == German || strings.HasPrefix(tag, German+"-") {
+		return German
+	}
+	return "en"
 }
 
 // Outputs are the results that every drawing action has.
@@ -49,7 +68,7 @@ func Outputs(name string) []action.Param {
 
 // ReadPage checks the parameters that every drawing has. W and H must hold the defaults.
 func ReadPage(p map[string]any, w, h float64) (Page, error) {
-	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), W: w, H: h}
+	out := Page{Title: value.Text(p["Title"]), Subtitle: value.Text(p["Subtitle"]), Source: value.Text(p["Source"]), Alt: value.Text(p["AltText"]), Language: language(value.Text(p["Language"])), W: w, H: h}
 	if out.Title == "" {
 		return out, Invalid("Title is missing: say in one line what it shows")
 	}
@@ -131,9 +150,17 @@ func (p Page) Frame(s *Canvas) Box {
 	y += 19*float64(len(lines)) + 9
 	bottom := p.H - p.Foot()
 	if p.Source != "" {
-		s.Text(pad, p.H-pad-1, "c m", "start", Fit("Source: "+trimSource(p.Source), 11, p.W-2*pad))
+		s.Text(pad, p.H-pad-1, "c m", "start", Fit(p.SourceLine(), 11, p.W-2*pad))
 	}
 	return Box{pad, y, p.W - 2*pad, max(40, bottom-y)}
+}
+
+// SourceLine is the source with its heading.
+func (p Page) SourceLine() string {
+	if p.Language == German {
+		return "Quelle: " + trimSource(p.Source)
+	}
+	return "Source: " + trimSource(p.Source)
 }
 
 // End closes the file.
@@ -144,8 +171,10 @@ func (p Page) End(s *Canvas) []byte {
 
 // trimSource drops a heading that the caption writes itself.
 func trimSource(t string) string {
-	if len(t) > 7 && strings.EqualFold(t[:7], "Source:") {
-		t = t[7:]
+	for _, heading := range []string{"Source:", "Quelle:"} {
+		if len(t) > len(heading) && strings.EqualFold(t[:len(heading)], heading) {
+			t = t[len(heading):]
+		}
 	}
 	return strings.TrimLeft(t, " ")
 }

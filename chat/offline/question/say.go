@@ -3,7 +3,9 @@ package question
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +15,7 @@ func (p *plan) answer(res Result, paths []string) (*Answer, Reason) {
 		return nil, ReasonEmpty
 	}
 	a := &Answer{Result: res, Paths: paths}
+	p.sayConditions()
 	var why Reason
 	switch p.op {
 	case opValue:
@@ -47,6 +50,16 @@ func (p *plan) answer(res Result, paths []string) (*Answer, Reason) {
 	return a, ""
 }
 
+// sayConditions writes the conditions in the words of the question's language.
+func (p *plan) sayConditions() {
+	for i, f := range p.filters {
+		p.filters[i].text = strings.Replace(f.text, ": ≠ ", p.say(" other than ", " außer "), 1)
+		if p.r.lang == German && f.field != nil && f.field.boolean() {
+			p.filters[i].text = strings.NewReplacer("= yes", "= ja", "= no", "= nein").Replace(f.text)
+		}
+	}
+}
+
 // caveat says which values of the measure are left out.
 func (p *plan) caveat() string {
 	m := p.first()
@@ -56,24 +69,18 @@ func (p *plan) caveat() string {
 	f, t := m.field, p.v.tables[m.field.table]
 	var parts []string
 	if f.Unusable > 0 {
-		parts = append(parts, fmt.Sprintf(p.say("%s unusable", "%s unbrauchbar"), Number(float64(f.Unusable), 0, p.r.lang)))
+		parts = append(parts, choose(f.Unusable == 1, p.say("%s is unusable", "ist %s unbrauchbar"), p.say("%s are unusable", "sind %s unbrauchbar")))
+		parts[0] = fmt.Sprintf(parts[0], Number(float64(f.Unusable), 0, p.r.lang))
 	}
 	if f.Missing > 0 {
-		parts = append(parts, fmt.Sprintf(p.say("%s missing", "%s fehlend"), Number(float64(f.Missing), 0, p.r.lang)))
+		missing := choose(f.Missing == 1, p.say("%s is missing", "fehlt %s"), p.say("%s are missing", "fehlen %s"))
+		parts = append(parts, fmt.Sprintf(missing, Number(float64(f.Missing), 0, p.r.lang)))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(p.say("Of the %s values of %s in the table, %s; these are left out.", "Von den %s Werten von %s in der Tabelle sind %s; diese sind ausgelassen."),
-		Number(float64(t.RowCount), 0, p.r.lang), p.named(f), p.enumerate(addVerb(parts, p.say("are ", ""))))
-}
-
-func addVerb(parts []string, verb string) []string {
-	for i, s := range parts {
-		n, rest, _ := strings.Cut(s, " ")
-		parts[i] = n + " " + verb + rest
-	}
-	return parts
+	return fmt.Sprintf(p.say("Of the %s values of %s in the table, %s; %s left out.", "Von den %s Werten von %s in der Tabelle %s; %s nicht mitgerechnet."),
+		Number(float64(t.RowCount), 0, p.r.lang), p.named(f), p.enumerate(parts), choose(f.Unusable+f.Missing == 1, p.say("it is", "er ist"), p.say("these are", "sie sind")))
 }
 
 func at(row []any, i int) (float64, bool) {
@@ -113,7 +120,8 @@ func (p *plan) sayValue(a *Answer) Reason {
 		case open && m.how == "avg" && !p.overTime():
 			return ReasonAmbiguous
 		}
-		said = append(said, fmt.Sprintf(p.say("%s%s is %s", "%s%s beträgt %s"), p.measured(&m), p.conds(), p.amount(v, m.field)))
+		subject, verb := p.amounts(&m)
+		said = append(said, subject+p.conds()+" "+verb+" "+p.amount(v, m.field))
 	}
 	a.Heading = upper(p.name(&p.measures[0]))
 	a.Sentences = []string{strings.Join(said, p.say(", and ", ", und ")) + p.rests(count) + "."}
@@ -123,7 +131,7 @@ func (p *plan) sayValue(a *Answer) Reason {
 // rests says on how many values a figure rests.
 func (p *plan) rests(count float64) string {
 	if p.first() != nil && p.first().how == "avg" && count > 1 {
-		return fmt.Sprintf(p.say(", the mean of %s values", ", der Mittelwert von %s Werten"), Number(count, 0, p.r.lang))
+		return fmt.Sprintf(p.say(", from %s values", ", aus %s Werten"), Number(count, 0, p.r.lang))
 	}
 	return ""
 }
@@ -139,25 +147,45 @@ func (p *plan) sayCount(a *Answer) Reason {
 		return ReasonEmpty
 	}
 	n := Number(v, 0, p.r.lang)
-	a.Heading = p.say("Number", "Anzahl")
+	matches := p.say("match", "") + choose(v == 1, p.say("es", ""), "")
+	a.Heading = p.say("Number of ", "Anzahl ") + p.noun()
 	switch {
 	case p.op == opUnusable:
-		f := p.counted
-		a.Sentences = []string{fmt.Sprintf(p.say("%s values of %s are unusable and %s are missing, so %s of the rows have no value", "%s Werte von %s sind unbrauchbar und %s fehlen; %s Zeilen haben also keinen Wert"),
-			Number(float64(f.Unusable), 0, p.r.lang), p.named(f), Number(float64(f.Missing), 0, p.r.lang), n) + "."}
+		a.Heading = p.say("Rows without ", "Zeilen ohne ") + p.named(p.counted)
+		a.Sentences = []string{p.unusable(p.counted) + p.say(", so ", "; ") + n + choose(v == 1, p.say(" of the rows has no value.", " der Zeilen hat also keinen Wert."), p.say(" of the rows have no value.", " der Zeilen haben also keinen Wert."))}
 	case p.tally != "":
 		units := map[string][2]string{"day": {"days", "Tage"}, "month": {"months", "Monate"}, "year": {"years", "Jahre"}, "week": {"weeks", "Wochen"}, "quarter": {"quarters", "Quartale"}, "hour": {"hours", "Stunden"}, "weekday": {"weekdays", "Wochentage"}}[p.tally]
-		a.Sentences = []string{fmt.Sprintf(p.say("%s %s match%s.", "%s %s passen%s."), n, p.say(units[0], units[1]), p.bracketed())}
-	case p.counted != nil:
-		a.Sentences = []string{fmt.Sprintf(p.say("There are %s different values of %s%s.", "Es gibt %s verschiedene Werte von %s%s."), n, p.named(p.counted), p.bracketed())}
-	default:
-		s := fmt.Sprintf(p.say("%s of %s %s match%s.", "%s von %s %s passen%s."), n, Number(float64(p.v.tables[0].RowCount), 0, p.r.lang), p.noun(), p.bracketed())
-		if len(p.filters) == 0 {
-			s = fmt.Sprintf(p.say("There are %s %s: one row each.", "Es sind %s %s: je eine Zeile."), n, p.noun())
+		unit := p.say(units[0], units[1])
+		a.Heading = p.say("Number of ", "Anzahl ") + unit
+		if v == 1 {
+			unit = map[string]string{"Tage": "Tag", "Monate": "Monat", "Jahre": "Jahr", "Wochen": "Woche", "Quartale": "Quartal", "Stunden": "Stunde", "Wochentage": "Wochentag"}[unit] + p.say(strings.TrimSuffix(units[0], "s"), "")
 		}
-		a.Sentences = []string{s}
+		a.Sentences = []string{p.say("", choose(v == 1, "Es ist ", "Es sind ")) + n + " " + unit + p.say(" "+matches, "") + p.bracketed() + "."}
+	case p.counted != nil:
+		a.Heading = p.say("Different values of ", "Verschiedene Werte von ") + p.named(p.counted)
+		a.Sentences = []string{p.say(choose(v == 1, "There is ", "There are "), "Es gibt ") + n + choose(v == 1, p.say(" value of ", " Wert von "), p.say(" different values of ", " verschiedene Werte von ")) + p.named(p.counted) + p.bracketed() + "."}
+	case len(p.filters) == 0 && v == 1:
+		a.Sentences = []string{p.say("There is 1 row.", "Es gibt 1 Zeile.")}
+	case len(p.filters) == 0:
+		a.Sentences = []string{fmt.Sprintf(p.say("There are %s %s: one row each.", "Es sind %s %s: je eine Zeile."), n, p.noun())}
+	default:
+		all := Number(float64(p.v.tables[0].RowCount), 0, p.r.lang)
+		german := "Es sind " + n + " " + p.noun() + p.bracketed() + ", von insgesamt " + all + "."
+		if v == 1 {
+			german = "Es passt 1 von " + all + " Zeilen" + p.bracketed() + "."
+		}
+		a.Sentences = []string{p.say(n+" of "+all+" "+p.noun()+" "+matches+p.bracketed()+".", german)}
 	}
 	return ""
+}
+
+// unusable says how many values of a column are unusable and how many are missing.
+func (p *plan) unusable(f *field) string {
+	bad, none := Number(float64(f.Unusable), 0, p.r.lang), Number(float64(f.Missing), 0, p.r.lang)
+	if p.r.lang == German {
+		return bad + choose(f.Unusable == 1, " Wert von ", " Werte von ") + p.named(f) + choose(f.Unusable == 1, " ist", " sind") + " unbrauchbar und " + none + choose(f.Missing == 1, " fehlt", " fehlen")
+	}
+	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
 }
 
 // noun is what the question calls the rows.
@@ -245,6 +273,10 @@ func (p *plan) sayGroups(a *Answer) Reason {
 	if p.op == opCompare && len(a.Result.Rows) < 2 {
 		return ReasonEmpty
 	}
+	if p.op == opGroups && k == 1 && p.temporal() {
+		a.Result.Rows = slices.Clone(a.Result.Rows)
+		slices.SortStableFunc(a.Result.Rows, func(x, y []any) int { return compareCells(x[0], y[0]) })
+	}
 	var parts []string
 	rows := a.Result.Rows
 	for _, row := range rows[:min(len(rows), 12)] {
@@ -270,8 +302,8 @@ func (p *plan) sayGroups(a *Answer) Reason {
 	if p.op == opCompare {
 		skip = slices.IndexFunc(p.filters, func(f filter) bool { return f.field == p.either })
 	}
-	a.Sentences = []string{p.enumerate(names) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
-	a.Heading = p.title(p.enumerate(names)) + by
+	a.Sentences = []string{p.heading(p.enumerate(names)) + by + p.conds(skip) + " – " + strings.Join(parts, "; ") + more + "."}
+	a.Heading = p.heading(p.enumerate(names)) + by
 	p.compared(a, k)
 	p.chart(a, k, len(p.measureList()))
 	return ""
@@ -305,7 +337,7 @@ func (p *plan) compared(a *Answer, k int) {
 		if m != nil {
 			f = m.field
 		}
-		a.Sentences = append(a.Sentences, fmt.Sprintf(p.say("%s is higher than %s by %s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, f)))
+		a.Sentences = append(a.Sentences, fmt.Sprintf(p.say("%s is %[3]s above %[2]s.", "%s liegt um %[3]s über %[2]s."), p.key(high), p.key(low), p.amount(x-y, f)))
 	}
 	if m == nil || m.how == "sum" {
 		sum := 0.0
@@ -334,8 +366,15 @@ func (p *plan) value(row []any, i int, m *measure) string {
 		return "–"
 	case m == nil:
 		return Number(v, 2, p.r.lang)
+	case m.how != "sum" && m.how != "avg" && v == math.Trunc(v) && v >= 1500 && v <= 2100 && namesYear(m.field):
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return p.amount(v, m.field)
+}
+
+// namesYear says that a name is that of a year, Baujahr or model year, which has no thousands sign.
+func namesYear(f *field) bool {
+	return slices.ContainsFunc(f.words, func(w word) bool { return w.fold == "year" || strings.HasSuffix(w.fold, "jahr") })
 }
 
 func (p *plan) keyNames() string {
@@ -406,7 +445,7 @@ func (p *plan) sayRank(a *Answer) Reason {
 		_, said[i], _ = strings.Cut(said[i], "\x00")
 	}
 	a.Sentences = said
-	a.Heading = p.title(p.measured(p.rankMeasure())) + p.say(" by ", " nach ") + p.keyNames()
+	a.Heading = p.heading(p.measured(p.rankMeasure())) + p.say(" by ", " nach ") + p.keyNames()
 	if len(a.Result.Rows) > 1 {
 		p.chart(a, k, 1)
 	}
@@ -426,52 +465,27 @@ func (p *plan) rankMeasure() *measure {
 
 // ranked states the first of a ranking.
 func (p *plan) ranked(rows [][]any, i int, m *measure) string {
-	if len(rows) == 1 {
-		return fmt.Sprintf(p.say("%s has %s%s: %s.", "%s hat %s%s: %s."), p.key(rows[0]), p.superlative(m, false), p.conds(), p.value(rows[0], i, m))
-	}
-	var parts []string
-	for _, r := range rows {
-		parts = append(parts, p.key(r)+" ("+p.value(r, i, m)+")")
-	}
-	return fmt.Sprintf(p.say("%s%s: %s.", "%s%s: %s."), upper(p.superlative(m, true)), p.conds(), p.enumerate(parts))
-}
-
-// superlative names what makes a name first: the highest total revenue.
-// In German it is the subject or the object of its sentence.
-func (p *plan) superlative(m *measure, subject bool) string {
 	low := p.sup.arg == "asc"
-	choose := func(high, lowest string) string {
-		if low {
-			return lowest
+	one := len(rows) == 1
+	var names []string
+	for _, r := range rows {
+		name := p.key(r)
+		if p.timely() {
+			name = p.during(name)
 		}
-		return high
-	}
-	if p.r.lang == English {
-		if m != nil && m.field.dated() {
-			return "the " + choose("latest ", "earliest ") + p.named(m.field)
+		if !one {
+			name += " (" + p.value(r, i, m) + ")"
 		}
-		if what := p.measured(m); m == nil || m.how != "max" && m.how != "min" {
-			return "the " + choose("highest ", "lowest ") + strings.TrimPrefix(what, "the ")
-		}
-		return "the " + choose("highest ", "lowest ") + without(without(p.named(m.field), "max", "maximum", "highest"), "min", "minimum", "lowest")
+		names = append(names, name)
 	}
-	den, en := "den ", "en"
-	if subject {
-		den, en = "der ", "e"
+	end := p.conds() + "."
+	if one {
+		end = p.conds() + ": " + p.value(rows[0], i, m) + "."
 	}
-	switch {
-	case m == nil && p.counted == nil:
-		return "die " + choose("höchste", "niedrigste") + " Anzahl " + p.rowsCalled()
-	case m == nil:
-		return "die " + choose("höchste", "niedrigste") + " Anzahl verschiedener Werte von " + p.named(p.counted)
-	case m.field.dated():
-		return den + choose("spätest", "frühest") + en + " Wert von " + p.named(m.field)
-	case m.how == "sum":
-		return "die " + choose("höchste", "niedrigste") + strings.TrimPrefix(p.measured(m), "die")
-	case m.how == "avg" || m.how == "median":
-		return den + choose("höchst", "niedrigst") + en + strings.TrimPrefix(p.measured(m), "der")
+	if p.timely() {
+		return p.peaked(m, low, p.enumerate(names)) + end
 	}
-	return den + choose("höchst", "niedrigst") + en + " Wert von " + p.named(m.field)
+	return p.enumerate(names) + choose(one, p.say(" has ", " hat "), p.say(" have ", " haben ")) + p.possession(m, low) + end
 }
 
 func compareCells(x, y any) int {
@@ -521,11 +535,15 @@ func (p *plan) sayExtreme(a *Answer) Reason {
 	if m.how == "" {
 		m.how = "max"
 	}
-	s := fmt.Sprintf(p.say("%s%s is %s", "%s%s ist %s"), p.superlative(m, true), p.conds(), p.cell(rows[0][0], f, ""))
+	low, verb := p.sup.arg == "asc", p.is(p.quantityOf(f))
+	if q := p.quantityOf(f); f.dated() || q.counts || p.r.lang == German && q.gender == "" {
+		verb = p.say("is", "ist")
+	}
+	s := p.extreme(m, low) + p.conds() + " " + verb + " " + p.cell(rows[0][0], f, "")
 	if len(labels) > 0 && n <= 5 {
 		s += " (" + strings.Join(names, "; ") + ")"
 	}
-	a.Heading, a.Sentences = p.title(p.superlative(m, true)), []string{s + "."}
+	a.Heading, a.Sentences = p.heading(p.extreme(m, low)), []string{s + "."}
 	return ""
 }
 
@@ -550,7 +568,7 @@ func (p *plan) sayShare(a *Answer) Reason {
 		if len(rows) > 12 {
 			parts = append(parts, fmt.Sprintf(p.say("and %d more", "und %d weitere"), len(rows)-12))
 		}
-		a.Sentences = []string{fmt.Sprintf(p.say("The share of %s by %s%s – %s.", "Der Anteil an %s nach %s%s – %s."), what, p.named(p.groups[0]), p.conds(), strings.Join(parts, "; "))}
+		a.Sentences = []string{fmt.Sprintf(p.say("Share of %s by %s%s – %s.", "Anteil an %s nach %s%s – %s."), what, p.named(p.groups[0]), p.conds(), strings.Join(parts, "; "))}
 		p.chart(a, 1, 1)
 		return ""
 	}
@@ -565,7 +583,10 @@ func (p *plan) sayShare(a *Answer) Reason {
 	if m := p.first(); m != nil {
 		f = m.field
 	}
-	a.Sentences = []string{fmt.Sprintf(p.say("The share of %s is %s: %s of %s %s%s.", "Der Anteil von %s beträgt %s: %s von %s %s%s."), p.filters[k].text, p.percent(v), p.amount(part, f), p.amount(whole, f), what, p.conds(k))}
+	if f != nil && f.unit() != "" {
+		what = "(" + what + ")"
+	}
+	a.Sentences = []string{fmt.Sprintf(p.say("%s makes up %s: %s of %s %s%s.", "Auf %s entfallen %s: %s von %s %s%s."), p.filters[k].text, p.percent(v), p.amount(part, f), p.amount(whole, f), what, p.conds(k))}
 	return ""
 }
 

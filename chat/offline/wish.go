@@ -1,0 +1,124 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/chat/offline/question"
+)
+
+// namedVisual names visuals that are orders wherever they stand; wishedVisual those that may
+// be words of the data too, and are orders only where a task wishes for them.
+const (
+	namedVisual = `flow ?charts?|(?:network|flow|process|sequence|state|class|entity|mermaid|sketch|organi[sz]ation(?:al)?|gantt|architecture|venn|tree|sankey) (?:diagrams?|graphs?|charts?)|` +
+		`word ?clouds?|mermaid|heat ?maps?|tree ?maps?|mind ?maps?|histograms?|` +
+		`wortwolken?|(?:fluss|ablauf|netzwerk|prozess|sequenz|gantt|baum)-?diagramme?n?|organigramme?|mindmaps?|histogramme?`
+	wishedVisual = `diagrams?|networks?|timelines?|time lines?|sketch(?:es)?|videos?|animations?|podcasts?|slides?|maps?|netzwerke?|zeitstrahl|zeitleisten?|skizzen?|landkarten?|animationen`
+)
+
+var (
+	visualWord = regexp.MustCompile(`(?i)\b(?:(` + namedVisual + `)|` + wishedVisual + `)\b`)
+	// wishVerb begins a wish for a visual, wishStop is no part of its name.
+	wishVerb = wordsOf(`with including include includes add insert draw show make create sketch plus as want need give mit samt inklusive zeichne füge zeige erstelle mache als`)
+	wishStop = wordsOf(`of in by per on for from to at about number von in pro je auf über anzahl`)
+	// askWord begins a question, which is no wish.
+	askWord = wordsOf(`how many which what who where when wie viele welche welcher welches was wer wo`)
+	// afterVisual begins what may follow the visual of a wish: its subject, another wish, an end.
+	afterVisual = regexp.MustCompile(`(?i)^\s*(?:$|[,.;:?!)]|(?:of|showing|about|for|from|and|or|with|that|on|in|to|please|von|der|des|zu|zum|zur|über|und|oder|mit|für|aus|dazu|bitte)\b)`)
+	// wishBegins finds what a wish begins with, before its verb.
+	wishBegins = regexp.MustCompile(`(?i)[,;]?\s*(?:\b(?:and|und|also|please|bitte)\s+)*$`)
+	// courtesy is what a sentence may hold beside an instruction about the form of the report.
+	courtesy = regexp.MustCompile(`(?i)\b(?:please|bitte|thanks|thank you|danke|i|we|you|want|need|would|like|have|to|use|include|add|draw|make|and|ich|wir|will|möchten?|brauche|ein|und|text|only|just|nur|at all|either|there|shall|should|must|be)\b`)
+)
+
+func wordsOf(text string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		out[w] = true
+	}
+	return out
+}
+
+// visualsBeyond lists the visuals that a task asks for by name and that are not drawn offline.
+func visualsBeyond(task string) []string {
+	var out []string
+	for _, at := range visualWord.FindAllStringSubmatchIndex(task, -1) {
+		if _, ok := wished(task, at); at[2] < 0 && !ok {
+			continue
+		}
+		w := task[at[0]:at[1]]
+		if !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, w) }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// wished says whether the visual at a place of the task is wished for, as in "with a short
+// timeline of …", and gives where the wish begins.
+func wished(task string, at []int) (int, bool) {
+	if !afterVisual.MatchString(task[at[1]:]) {
+		return 0, false
+	}
+	from := strings.LastIndexAny(task[:at[0]], ".?!\n") + 1
+	listed := false
+	for end, steps := at[0], 0; ; steps++ {
+		head := strings.TrimRight(task[from:end], " ")
+		if head == "" {
+			return 0, false
+		}
+		i := strings.LastIndexByte(head, ' ') + 1
+		w := strings.ToLower(strings.Trim(head[i:], `,;:"“”()`))
+		switch {
+		case wishVerb[w]:
+			return from + wishBegins.FindStringIndex(task[from : from+i])[0], true
+		case w == "and" || w == "und" || w == "or" || w == "oder" || strings.HasSuffix(head, ","):
+			listed = true
+		case askWord[w], (wishStop[w] || steps > 4) && !listed:
+			return 0, false
+		}
+		end = from + i
+	}
+}
+
+// replaceWord takes a word, in any case, out of a text.
+func replaceWord(text, word string) string {
+	return regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, "")
+}
+
+// questionOf is a task without its wishes for what is not drawn and without the sentences
+// that only say what the report shall not show.
+func questionOf(task string) string {
+	whole := task
+	for {
+		cut := false
+		for _, at := range visualWord.FindAllStringIndex(task, -1) {
+			from, ok := wished(task, at)
+			if !ok {
+				continue
+			}
+			end := len(task)
+			if i := strings.IndexAny(task[at[1]:], ".?!\n"); i >= 0 {
+				end = at[1] + i
+			}
+			task, cut = task[:from]+task[end:], true
+			break
+		}
+		if !cut {
+			break
+		}
+	}
+	var out strings.Builder
+	for _, s := range regexp.MustCompile(`[^.?!\n]*[.?!\n]*`).FindAllString(task, -1) {
+		rest := negated.ReplaceAllString(s, "")
+		if rest != s && strings.Trim(courtesy.ReplaceAllString(rest, ""), " .,!?;:\n'’") == "" {
+			continue
+		}
+		out.WriteString(s)
+	}
+	if short := strings.TrimSpace(out.String()); short != "" && question.LanguageOf(short) == question.LanguageOf(whole) {
+		return short
+	}
+	return whole
+}

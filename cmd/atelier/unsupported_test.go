@@ -1,0 +1,32 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/evidence"
+)
+
+// TestJSONListsUnsupportedNumbers: the answer of run --json names the numbers of the report that no source holds,
+// and has an empty list where there are none.
+func TestJSONListsUnsupportedNumbers(t *testing.T) {
+	t.Parallel()
+	for payload, want := range map[string]string{
+		`{"report_html":"<p>There are 4711 orders.</p>"}`: `[{"sentence":"There are 4711 orders.","numbers":["4711"]}]`,
+		`{"report_html":"<p>There are 815 orders.</p>"}`:  `[]`,
+		`{"note":"4711"}`: `[]`,
+	} {
+		res := &agent.Result{Payload: json.RawMessage(payload), Evidence: &evidence.Set{}}
+		res.Evidence.AddText(evidence.Task, "Of 815 orders")
+		ans, err := (&runCmd{}).export(t.Context(), nil, res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(ans)
+		if err != nil || !strings.Contains(string(b), `"unsupported":`+want) {
+			t.Errorf("%s: %v %s", payload, err, b)
+		}
+	}
+}
