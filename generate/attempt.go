@@ -118,8 +118,11 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
-	d := delivery{x: x, call: c}
+	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (Handle{})}
 	d.take(ctx, u)
+	if failed == nil && u.Done {
+		failed = d.insist(ctx, a, u)
+	}
 	switch {
 	case failed != nil && left(ctx) && x.relayed(ctx, c, a):
 		u, failed = Update{}, x.leave(media.CodeConflict, "leave the call to its relay")

@@ -24,14 +24,15 @@ func (d *delivery) write(ctx context.Context, item *Item) *media.Error {
 	return nil
 }
 
-// fetchAttempts is how often a link is tried: fetching costs nothing.
+// fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
+// is pending, see [delivery.later].
 const fetchAttempts = 3
 
-// fetch gets a result that came as a link, at once: links expire.
-func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
+// fetch gets a result that came as a link, at once: links expire. It is tried so often.
+func (x *execution) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
 	for number := 1; ; number++ {
 		b, declared, err := x.fetchOnce(ctx, url)
-		if err == nil || number == fetchAttempts || !passing(asError(err)) {
+		if err == nil || number >= attempts || !passing(asError(err)) || lasting(asError(err).Code) {
 			return b, declared, err
 		}
 		// A plain wait and no journalled one: a replay fetches anew or not at all.
@@ -41,13 +42,25 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 	}
 }
 
-// fetchPause grows with every try.
-const fetchPause = 100 * time.Millisecond
+// fetchPause grows with every try, up to longestFetchPause.
+const (
+	fetchPause        = 100 * time.Millisecond
+	longestFetchPause = 20 * time.Second
+)
 
 // passing tells the errors of a download that another try can mend.
-func passing(err *media.Error) bool {
-	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
+func passing(err *media.Error) bool { return err.Retryable || passingCode(err.Code) }
+
+// lasting tells the codes of such errors where another try at once is of no use.
+func lasting(c media.Code) bool { return c == media.CodeDeadline || c == media.CodeDiskFull }
+
+// passingCode tells the codes of such errors.
+func passingCode(c media.Code) bool {
+	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeDeadline || c == media.CodeDiskFull
 }
+
+// errRefusedLink is the cause where a link leads nowhere, or no more.
+var errRefusedLink = errors.New("link refused")
 
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
 	c := x.g.config
@@ -70,7 +83,9 @@ func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, stri
 func linkError(err error) error {
 	switch media.CodeOf(err) {
 	case media.CodeNotFound, media.CodeForbidden:
-		return media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
+		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
+		e.Cause = errRefusedLink
+		return e
 	default:
 		return wrap("fetch result", err)
 	}

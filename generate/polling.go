@@ -24,7 +24,8 @@ type polling struct {
 // polling goes on; only an answer about the task itself ends it. A wait that it asks for
 // holds for calls that have not begun, while tasks are asked for at their own pace. One that refuses the key or
 // the account says nothing about the task either, but will not change by asking: the task is
-// left to be fetched.
+// left to be fetched. So is one that is finished and whose results cannot be fetched or stored: as
+// long as the wait lasts, it is asked for their links again.
 //
 // begin runs when notifications can be heard, before the first poll.
 func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (Update, *media.Error) {
@@ -34,9 +35,13 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	told := x.g.notices.wait(m.Provider, h.ID)
 	defer x.g.notices.leave(m.Provider, h.ID, told)
 	begin()
-	last, pause, waited := Update{Task: h}, every, time.Duration(0)
+	d.asks = true
+	last, pause, waited, fetches := Update{Task: h}, every, time.Duration(0), 0
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait {
+			if lacking := d.lacking(); lacking != nil {
+				return last, d.putOff(lacking)
+			}
 			return last, x.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
 		if err := x.rest(ctx, pause, told); err != nil {
@@ -60,7 +65,14 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		}
 		last = u
 		d.take(ctx, u)
-		if u.Done {
+		switch lacking := d.lacking(); {
+		case lacking != nil && d.hopeless(lacking):
+			return u, d.putOff(lacking)
+		case lacking != nil:
+			fetches++
+			pause = max(every, min(fetchPause<<min(fetches, 10), longestFetchPause))
+			continue
+		case u.Done:
 			return u, nil
 		}
 		x.emit(ctx, Event{Kind: EventProgress, Progress: u.Progress, Status: StatusRunning})

@@ -15,12 +15,12 @@ import (
 // maxTiles bounds the results of one grid.
 const maxTiles = 16
 
-// cut keeps a grid and makes an item of every tile, row by row. A grid that cannot be
-// cut is a result as it is.
-func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []Item {
+// cut keeps a grid that arrived, unless it failed, and makes an item of every tile, row by row. A grid that
+// cannot be cut is a result as it is.
+func (d *delivery) cut(ctx context.Context, item Item, failed *media.Error, said map[string]any) []Item {
 	x := d.x
-	if err := d.arrive(ctx, &item); err != nil {
-		return []Item{{Err: err}}
+	if failed != nil {
+		return []Item{{Err: failed}}
 	}
 	tiles := *item.Tiles
 	item.Tiles = nil

@@ -61,8 +61,10 @@ func expected(f Fault, listed bool) expectation {
 		return failed(media.CodeInvalid, media.CodeUnsupported)
 	case FaultTaskFailed:
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
-	case FaultTaskLost, FaultExpiredLink:
+	case FaultTaskLost:
 		return failed(media.CodeBadResponse)
+	case FaultExpiredLink: // it may be that the host is at fault: the task is asked for another link, and left
+		return expectation{codes: []media.Code{media.CodeBadResponse}, calls: 1, status: generate.StatusRunning}
 	case FaultHugeHeader:
 		return failed(media.CodeTooLarge)
 	case FaultPrivateURL:
