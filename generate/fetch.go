@@ -42,6 +42,9 @@ func (x *execution) fetch(ctx context.Context, url string, attempts int) (media.
 	}
 }
 
+// fetchTime is the most that one download takes.
+const fetchTime = 2 * time.Minute
+
 // fetchPause grows with every try, up to longestFetchPause.
 const (
 	fetchPause        = 100 * time.Millisecond
@@ -67,12 +70,28 @@ func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, stri
 	if c.Storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
 	}
+	brief, stop := context.WithTimeout(ctx, fetchTime)
+	defer stop()
+	b, declared, err := store(brief, c, url)
+	if err != nil && brief.Err() != nil && ctx.Err() == nil {
+		err = media.Errorf(media.CodeDeadline, "the download of a result took longer than %s", fetchTime)
+	}
+	return b, declared, err
+}
+
+// store fetches and stores what a link leads to.
+func store(ctx context.Context, c Config, url string) (media.Blob, string, error) {
 	body, declared, err := c.Fetch(ctx, url)
 	if err != nil {
 		return media.Blob{}, "", linkError(err)
 	}
+	stop := context.AfterFunc(ctx, func() { _ = body.Close() }) // a body need not know ctx
+	defer stop()
 	b, err := c.Storage.Store(ctx, body, declared)
-	if err = errors.Join(err, body.Close()); err != nil {
+	if stop() {
+		err = errors.Join(err, body.Close())
+	}
+	if err != nil {
 		return media.Blob{}, "", wrap("store fetched result", err)
 	}
 	return b, declared, nil

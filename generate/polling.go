@@ -17,11 +17,17 @@ type polling struct {
 	handle Handle
 	step   string // the name of its steps in the journal
 	seen   string // the newest link to a preview
+	// limit is the most that one poll takes, patience what the wait leaves of it after the first one.
+	limit    time.Duration
+	patience context.Context //nolint:containedctx // The end of the wait, beside the caller's own.
 }
+
+// pollTime is the most that one poll takes, where the wait is not shorter.
+const pollTime = 30 * time.Second
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
 // comes before the next poll is due. A failed poll says nothing about the task, so
-// polling goes on; only an answer about the task itself ends it. A wait that it asks for
+// polling goes on, and so does one that is not answered in time; the wait counts the time of the clock. Only an answer about the task itself ends it. A wait that it asks for
 // holds for calls that have not begun, while tasks are asked for at their own pace. One that refuses the key or
 // the account says nothing about the task either, but will not change by asking: the task is
 // left to be fetched. So is one that is finished and whose results cannot be fetched or stored: as
@@ -35,16 +41,22 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	told := x.g.notices.wait(m.Provider, h.ID)
 	defer x.g.notices.leave(m.Provider, h.ID, told)
 	begin()
-	d.asks = true
+	d.asks, p.limit = true, min(pollTime, wait)
+	patience, over := context.WithTimeout(ctx, wait)
+	defer over()
+	p.patience = patience
 	last, pause, waited, fetches := Update{Task: h}, every, time.Duration(0), 0
 	for number := 1; ; number++ {
-		if waited += pause; waited > wait {
+		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
 			if lacking := d.lacking(); lacking != nil {
 				return last, d.putOff(lacking)
 			}
 			return last, x.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
-		if err := x.rest(ctx, pause, told); err != nil {
+		if x.rest(p.until(ctx, number), pause, told) != nil {
+			if ctx.Err() == nil {
+				continue // the wait is over
+			}
 			return x.giveUp(ctx, p, last)
 		}
 		u, err := x.ask(ctx, p, told, number)
@@ -86,8 +98,25 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 		return *news, nil
 	}
 	return x.step(ctx, p.step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
-		return p.call.plan.driver.Poll(ctx, p.task, p.handle)
+		brief, stop := context.WithTimeout(ctx, p.limit)
+		defer stop()
+		if number > 1 {
+			defer context.AfterFunc(p.patience, stop)()
+		}
+		u, err := p.call.plan.driver.Poll(brief, p.task, p.handle)
+		if err != nil && brief.Err() != nil && ctx.Err() == nil {
+			err = media.Errorf(media.CodeDeadline, "%s did not say in time how a task stands", p.task.Model.Name)
+		}
+		return u, err
 	})
+}
+
+// until is the context of the pause before a poll: the first one comes whatever the wait is.
+func (p *polling) until(ctx context.Context, number int) context.Context {
+	if number == 1 {
+		return ctx
+	}
+	return p.patience
 }
 
 // rest waits until the next poll, or until the provider tells something.
