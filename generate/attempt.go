@@ -99,6 +99,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		leave(failed)
 		x.g.heed(c.plan.Model, failed)
 	}()
+	enough, failed := x.g.room(ctx, c.plan, c.n())
+	if failed != nil {
+		return 0, failed
+	}
+	defer enough()
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {

@@ -56,12 +56,19 @@ func (d *delivery) take(ctx context.Context, u Update) {
 // grid turns a grid into its slots; one that could not be had yet blocks what comes after it.
 func (d *delivery) grid(ctx context.Context, item Item, said map[string]any) {
 	err := d.arrive(ctx, &item)
+	var tiles []Item
+	if err == nil {
+		tiles, err = d.cut(ctx, item, said)
+	}
 	if err != nil && d.later(item, err) {
-		d.blocked = err
+		d.blocked = d.withRoom(ctx, err)
 		return
 	}
+	if err != nil {
+		tiles = []Item{{Err: err}}
+	}
 	before := d.given
-	for _, tile := range d.cut(ctx, item, err, said) {
+	for _, tile := range tiles {
 		d.one(ctx, tile, said)
 	}
 	d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
@@ -79,7 +86,7 @@ func (d *delivery) settle(ctx context.Context) {
 func (d *delivery) end(ctx context.Context, a Attempt, u Update, failed *media.Error) {
 	save, done := saving(ctx)
 	defer done()
-	d.conclude(save, failed, u.Metadata)
+	d.conclude(save, failed)
 	d.x.receive(&a, u, d, failed)
 	if d.last == nil {
 		d.x.logAttempt(save, a)
@@ -116,7 +123,7 @@ func (d *delivery) fill(ctx context.Context, item Item, at pending, said map[str
 	}
 	out, err := d.output(ctx, item, index, said)
 	if err != nil && d.later(item, err) {
-		at.why = err
+		at.why = d.withRoom(ctx, err)
 		d.pending = append(d.pending, at)
 		return
 	}

@@ -104,7 +104,7 @@ func (d *delivery) insist(ctx context.Context, a Attempt, u Update) *media.Error
 
 // conclude ends what is pending: the slots are left, with the reason, where the call is, and lost
 // otherwise.
-func (d *delivery) conclude(ctx context.Context, failed *media.Error, said map[string]any) {
+func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 	waits := d.pending
 	d.pending = nil
 	if d.blocked != nil {

@@ -17,9 +17,9 @@ type polling struct {
 	handle Handle
 	step   string // the name of its steps in the journal
 	seen   string // the newest link to a preview
-	// limit is the most that one poll takes, patience what the wait leaves of it after the first one.
-	limit    time.Duration
-	patience context.Context //nolint:containedctx // The end of the wait, beside the caller's own.
+	// limit is the most that one poll takes; after the first one the end of the wait counts too.
+	limit time.Duration
+	end   time.Time
 }
 
 // pollTime is the most that one poll takes, where the wait is not shorter.
@@ -44,7 +44,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	d.asks, p.limit = true, min(pollTime, wait)
 	patience, over := context.WithTimeout(ctx, wait)
 	defer over()
-	p.patience = patience
+	p.end, _ = patience.Deadline()
 	last, pause, waited, fetches := Update{Task: h}, every, time.Duration(0), 0
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
@@ -53,7 +53,11 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 			}
 			return last, x.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
-		if x.rest(p.until(ctx, number), pause, told) != nil {
+		nap := patience
+		if number == 1 { // it comes whatever the wait is
+			nap = ctx
+		}
+		if x.rest(nap, pause, told) != nil {
 			if ctx.Err() == nil {
 				continue // the wait is over
 			}
@@ -101,7 +105,8 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 		brief, stop := context.WithTimeout(ctx, p.limit)
 		defer stop()
 		if number > 1 {
-			defer context.AfterFunc(p.patience, stop)()
+			brief, stop = context.WithDeadline(brief, p.end)
+			defer stop()
 		}
 		u, err := p.call.plan.driver.Poll(brief, p.task, p.handle)
 		if err != nil && brief.Err() != nil && ctx.Err() == nil {
@@ -109,14 +114,6 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 		}
 		return u, err
 	})
-}
-
-// until is the context of the pause before a poll: the first one comes whatever the wait is.
-func (p *polling) until(ctx context.Context, number int) context.Context {
-	if number == 1 {
-		return ctx
-	}
-	return p.patience
 }
 
 // rest waits until the next poll, or until the provider tells something.

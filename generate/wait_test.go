@@ -139,4 +139,3 @@ type toldOf struct{ *generatetest.Driver }
 func (toldOf) Notification(context.Context, generate.Notification) (generate.Update, error) {
 	return generate.Update{Task: generate.Handle{ID: "7"}}, nil
 }
-
