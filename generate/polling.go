@@ -45,7 +45,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	patience, over := context.WithTimeout(ctx, wait)
 	defer over()
 	p.end, _ = patience.Deadline()
-	last, pause, waited, fetches := Update{Task: h}, every, time.Duration(0), 0
+	last, pause, waited := Update{Task: h}, every, time.Duration(0)
 	for number := 1; ; number++ {
 		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
 			if lacking := d.lacking(); lacking != nil {
@@ -85,8 +85,7 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		case lacking != nil && d.hopeless(lacking):
 			return u, d.putOff(lacking)
 		case lacking != nil:
-			fetches++
-			pause = max(every, min(fetchPause<<min(fetches, 10), longestFetchPause))
+			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
 			continue
 		case u.Done:
 			return u, nil
