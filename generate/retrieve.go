@@ -60,7 +60,7 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried m
 // it may have them still.
 func (s *Saved) unfetched() []Attempt {
 	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
-		return a.Task == (Handle{}) || len(a.Slots) == 0 || a.Error == nil || !passingCode(a.Error.Code) && !gaveUp(a.Error.Code) ||
+		return a.Task == (Handle{}) || len(a.Slots) == 0 || a.Error == nil || a.Usage.Images == 0 && !gaveUp(a.Error.Code) || !passingCode(a.Error.Code) && !gaveUp(a.Error.Code) ||
 			len(s.unanswered(a)) == 0
 	})
 }
