@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,6 +130,11 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 		rec.Outputs = plain(out.Outputs)
 	}
 	rec.Media = out.Media
+	if out.Error != nil && out.Error.Code == media.CodeDiskFull {
+		r.mu.Lock()
+		r.unstored = cmp.Or(r.unstored, out.Error.Message)
+		r.mu.Unlock()
+	}
 	r.end(ctx, rec)
 	r.stored(ctx, out.Media)
 	r.emit(ctx, EventActionFinished, ActionFinished{

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -168,6 +169,7 @@ func (r *run) absorb(ctx context.Context, c *run) {
 	r.usage.add(c.usage)
 	r.cost.add(c.cost)
 	r.drawn.add(c.drawn)
+	r.unstored = cmp.Or(r.unstored, c.unstored)
 	r.steps = append(r.steps, c.steps...)
 	for _, d := range c.dispositions {
 		if !slices.Contains(r.dispositions, d) {

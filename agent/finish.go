@@ -16,6 +16,9 @@ func (r *run) finish(ctx context.Context, err error) (*Result, error) {
 	}
 	status := StatusSucceeded
 	err = r.atEnd(ctx, err)
+	if err == nil && r.unstored != "" {
+		err = media.Errorf(media.CodeDiskFull, "media of this run could not be stored: %s; what could be is kept", r.unstored)
+	}
 	switch {
 	case err == nil:
 	case media.CodeOf(err) == media.CodeOverBudget:

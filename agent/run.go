@@ -71,6 +71,7 @@ type run struct {
 	spent, latest int64              // tokens of the run's own calls, and of the newest one
 	begun         bool               // the run's row was saved, or could not be
 	held          []Event            // what was emitted before
+	unstored      string             // why media that was made could not be stored; empty if all was
 }
 
 // preference is what the caller of a run prefers, before the definitions.

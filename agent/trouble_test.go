@@ -164,3 +164,31 @@ func TestLostModelCallMakesTheCostIncomplete(t *testing.T) {
 		t.Errorf("got %v, %+v", err, res.Cost)
 	}
 }
+
+// TestNoRunWithoutItsMediaSucceeds: a run whose act, or whose sub-agent's, made what there was no room for is no
+// success, whatever its model says; what could be stored is kept.
+func TestNoRunWithoutItsMediaSucceeds(t *testing.T) {
+	t.Parallel()
+	cramped := action.Action{Name: "Cramped", Description: "Finds no room.", Run: func(context.Context, *action.Call) (action.Result, error) {
+		return action.Result{}, media.Errorf(media.CodeDiskFull, "about 40 MiB are needed")
+	}}
+	for name, answers := range map[string]map[string][]any{
+		"its own act": {"painter": {paintStep(1), `{"actions":[{"name":"Cramped"}]}`, `{"message":"all is well","done":true}`}},
+		"a sub-agent": {
+			"painter": {paintStep(1), `{"agents":[{"name":"helper","task":"help"}]}`, `{"message":"all is well","done":true}`},
+			"helper":  {`{"actions":[{"name":"Cramped"}]}`, `{"message":"done","done":true}`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t, setup{
+				agents:  map[string]string{"painter": "actions: [Paint, Cramped]\nagents: [helper]\n", "helper": "actions: [Cramped]\n"},
+				actions: []action.Action{cramped}, answers: answers,
+			})
+			res, err := w.run(t, "paint")
+			if media.CodeOf(err) != media.CodeDiskFull || !strings.Contains(err.Error(), "40 MiB") || res.Status != agent.StatusFailed || len(res.AlsoMade) != 1 {
+				t.Errorf("%v, %s, %d kept", err, res.Status, len(res.AlsoMade))
+			}
+		})
+	}
+}

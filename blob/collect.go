@@ -91,3 +91,9 @@ func (s *Store) Collect(ctx context.Context, keep func(Info) bool, grace time.Du
 	gc.Leftovers = n
 	return gc, err
 }
+
+// Sweep removes what uploads that were begun longer ago than grace left, as Collect does, and says how
+// many; blobs stay.
+func (s *Store) Sweep(ctx context.Context, grace time.Duration) (int, error) {
+	return s.driver.Sweep(ctx, s.now().Add(-grace))
+}

@@ -40,6 +40,12 @@ type Driver interface {
 	Sweep(ctx context.Context, olderThan time.Time) (int, error)
 }
 
+// Spacious is an optional ability of a [Driver]: it knows how much room there is.
+type Spacious interface {
+	// Free is how many bytes can still be put. The error has code unsupported where that is not known.
+	Free(ctx context.Context) (int64, error)
+}
+
 // Upload is one blob on its way in. One goroutine uses it. Exactly one of Commit
 // and Abort ends it, whatever Write returned.
 type Upload interface {

@@ -141,6 +141,15 @@ func (s *Store) Verify(ctx context.Context, d media.Digest) error {
 	return s.copy(ctx, io.Discard, r)
 }
 
+// Free is how many bytes can still be put; [media.CodeUnsupported] where the driver does not know.
+func (s *Store) Free(ctx context.Context) (int64, error) {
+	d, ok := s.driver.(Spacious)
+	if !ok {
+		return 0, media.Errorf(media.CodeUnsupported, "the blob store does not know how much room it has")
+	}
+	return d.Free(ctx)
+}
+
 func checkDigest(d media.Digest) error {
 	if d.IsZero() {
 		return media.Errorf(media.CodeInvalid, "blob store: the digest is empty")

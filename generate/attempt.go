@@ -99,6 +99,11 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 		leave(failed)
 		x.g.heed(c.plan.Model, failed)
 	}()
+	enough, failed := x.g.room(ctx, c.plan, c.n())
+	if failed != nil {
+		return 0, failed
+	}
+	defer enough()
 	a := x.attemptAt(c, number)
 	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
@@ -118,8 +123,11 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
-	d := delivery{x: x, call: c}
+	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (Handle{})}
 	d.take(ctx, u)
+	if failed == nil && u.Done {
+		failed = d.insist(ctx, a, u)
+	}
 	switch {
 	case failed != nil && left(ctx) && x.relayed(ctx, c, a):
 		u, failed = Update{}, x.leave(media.CodeConflict, "leave the call to its relay")

@@ -80,6 +80,9 @@ type Model struct {
 	// long they go on before the operation is left running; 0 means 2 and 120.
 	PollSeconds int `json:"poll_seconds,omitempty" yaml:"poll_seconds"`
 	WaitSeconds int `json:"wait_seconds,omitempty" yaml:"wait_seconds"`
+	// LinkSeconds is how long the link to a result lives; 0 means unknown. One that is refused within that
+	// time, or within a day where it is unknown, is asked for again.
+	LinkSeconds int `json:"link_seconds,omitempty" yaml:"link_seconds"`
 	// Concurrency is how many calls of the model run at once; 0 means no limit of its own. The
 	// highest of a provider's rows holds for all its models together, or the Gateway's default of 4.
 	Concurrency int `json:"concurrency,omitempty" yaml:"concurrency"`

@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"atelier/media"
 )
@@ -18,32 +19,59 @@ type delivery struct {
 	bad   map[Status]int
 	why   *SlotError // of the first result that was refused
 	last  *Slot      // the newest one, until it is known whether it ends the call
+
+	takes   int          // updates with results
+	asks    bool         // the task can be asked for new links
+	begun   time.Time    // when the call was made; zero means now
+	pending []pending    // results that were made and could not be had yet
+	blocked *media.Error // why a grid could not be had yet, whose slots are not known before
 }
 
-// take handles the items that are new in an update: asynchronous providers repeat
-// the old ones.
+// take handles the items that are new in an update, and those that could not be had before:
+// asynchronous providers repeat the old ones.
 func (d *delivery) take(ctx context.Context, u Update) {
-	fresh := u.Items[min(d.seen, len(u.Items)):]
-	if len(fresh) == 0 {
+	if d.seen >= len(u.Items) && len(d.pending) == 0 {
 		return
 	}
 	ctx, done := saving(ctx)
 	defer done()
-	for _, item := range fresh {
-		d.seen++
+	d.takes++
+	d.retake(ctx, u)
+	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
+		item := u.Items[d.seen]
 		if item.Tiles == nil || item.Err != nil {
 			d.one(ctx, item, u.Metadata)
-			continue
+		} else {
+			d.grid(ctx, item, u.Metadata)
 		}
-		before := d.given
-		for _, tile := range d.cut(ctx, item, u.Metadata) {
-			d.one(ctx, tile, u.Metadata)
+		if d.blocked == nil {
+			d.seen++
 		}
-		d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
 	}
 	if !u.Done {
 		d.settle(ctx)
 	}
+}
+
+// grid turns a grid into its slots; one that could not be had yet blocks what comes after it.
+func (d *delivery) grid(ctx context.Context, item Item, said map[string]any) {
+	err := d.arrive(ctx, &item)
+	var tiles []Item
+	if err == nil {
+		tiles, err = d.cut(ctx, item, said)
+	}
+	if err != nil && d.later(item, err) {
+		d.blocked = d.withRoom(ctx, err)
+		return
+	}
+	if err != nil {
+		tiles = []Item{{Err: err}}
+	}
+	before := d.given
+	for _, tile := range tiles {
+		d.one(ctx, tile, said)
+	}
+	d.given = max(d.given, before+1) // a grid that cannot be cut was made all the same
 }
 
 // settle makes the newest slot final.
@@ -56,9 +84,10 @@ func (d *delivery) settle(ctx context.Context) {
 
 // end writes the receipt of a call; with the newest slot it is one commit.
 func (d *delivery) end(ctx context.Context, a Attempt, u Update, failed *media.Error) {
-	d.x.receive(&a, u, d, failed)
 	save, done := saving(ctx)
 	defer done()
+	d.conclude(save, failed)
+	d.x.receive(&a, u, d, failed)
 	if d.last == nil {
 		d.x.logAttempt(save, a)
 		return
@@ -74,7 +103,7 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 	x := d.x
 	index := d.place(ctx, &item)
 	d.got++
-	if item.Err == nil {
+	if item.Err == nil || item.Err.Code == media.CodeDiskFull {
 		d.given++
 	}
 	if x.filled(index) {
@@ -82,26 +111,31 @@ func (d *delivery) one(ctx context.Context, item Item, said map[string]any) {
 		x.credit(index, d.call.plan)
 		return
 	}
+	d.fill(ctx, item, pending{at: d.seen, index: index, item: item}, said)
+}
+
+// fill gives a slot its result, or the reason why it has none; one that was made and may be had
+// later is pending.
+func (d *delivery) fill(ctx context.Context, item Item, at pending, said map[string]any) {
+	x, index := d.x, at.index
 	s := Slot{
 		Index: index, RevisedPrompt: item.RevisedPrompt, Seed: item.Seed, Safety: item.Safety,
 	}
 	out, err := d.output(ctx, item, index, said)
-	if err != nil {
-		s.Status, s.Error = statusOf(err), slotError(err)
-		if d.bad == nil {
-			d.bad = map[Status]int{}
-		}
-		d.bad[s.Status]++
-		if d.why == nil { // a result is not asked for again because the call is
-			d.why = &SlotError{Code: s.Error.Code, Message: s.Error.Message}
-		}
-		x.mark(index, item.Err != nil && item.Unbilled)
-	} else {
-		x.mark(index, false)
-		x.credit(index, d.call.plan)
-		d.made++
-		s.Status, s.Output = StatusSucceeded, &out
+	if err != nil && d.later(item, err) {
+		at.why = d.withRoom(ctx, err)
+		d.pending = append(d.pending, at)
+		return
 	}
+	if err != nil {
+		d.fail(s, err)
+		x.mark(index, item.Err != nil && item.Unbilled)
+		return
+	}
+	x.mark(index, false)
+	x.credit(index, d.call.plan)
+	d.made++
+	s.Status, s.Output = StatusSucceeded, &out
 	d.last = &s
 }
 

@@ -137,7 +137,7 @@ func (x *execution) missing() (slots []int, why *SlotError) {
 	defer x.mu.Unlock()
 	for _, index := range x.asked {
 		s := x.slots[index-1]
-		if s.Output != nil || s.Error == nil || x.unsettled[s.Index] || !replaceable(s.Error.Code) {
+		if s.Output != nil || s.Error == nil || s.Status == StatusRunning || x.unsettled[s.Index] || !replaceable(s.Error.Code) {
 			continue
 		}
 		slots = append(slots, s.Index)

@@ -24,14 +24,15 @@ func (d *delivery) write(ctx context.Context, item *Item) *media.Error {
 	return nil
 }
 
-// fetchAttempts is how often a link is tried: fetching costs nothing.
+// fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
+// is pending, see [delivery.later].
 const fetchAttempts = 3
 
-// fetch gets a result that came as a link, at once: links expire.
-func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, error) {
+// fetch gets a result that came as a link, at once: links expire. It is tried so often.
+func (x *execution) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {
 	for number := 1; ; number++ {
 		b, declared, err := x.fetchOnce(ctx, url)
-		if err == nil || number == fetchAttempts || !passing(asError(err)) {
+		if err == nil || number >= attempts || !passing(asError(err)) || lasting(asError(err).Code) {
 			return b, declared, err
 		}
 		// A plain wait and no journalled one: a replay fetches anew or not at all.
@@ -41,25 +42,56 @@ func (x *execution) fetch(ctx context.Context, url string) (media.Blob, string, 
 	}
 }
 
-// fetchPause grows with every try.
-const fetchPause = 100 * time.Millisecond
+// fetchTime is the most that one download takes.
+const fetchTime = 2 * time.Minute
+
+// fetchPause grows with every try, up to longestFetchPause.
+const (
+	fetchPause        = 100 * time.Millisecond
+	longestFetchPause = 20 * time.Second
+)
 
 // passing tells the errors of a download that another try can mend.
-func passing(err *media.Error) bool {
-	return err.Retryable || err.Code == media.CodeUnavailable || err.Code == media.CodeCorrupt
+func passing(err *media.Error) bool { return err.Retryable || passingCode(err.Code) }
+
+// lasting tells the codes of such errors where another try at once is of no use.
+func lasting(c media.Code) bool { return c == media.CodeDeadline || c == media.CodeDiskFull }
+
+// passingCode tells the codes of such errors.
+func passingCode(c media.Code) bool {
+	return c == media.CodeUnavailable || c == media.CodeCorrupt || c == media.CodeDeadline || c == media.CodeDiskFull
 }
+
+// errRefusedLink is the cause where a link leads nowhere, or no more.
+var errRefusedLink = errors.New("link refused")
 
 func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, string, error) {
 	c := x.g.config
 	if c.Storage == nil {
 		return media.Blob{}, "", media.Errorf(media.CodeUnsupported, "the result is a link, and this gateway was set up without Storage")
 	}
+	brief, stop := context.WithTimeout(ctx, fetchTime)
+	defer stop()
+	b, declared, err := store(brief, c, url)
+	if err != nil && brief.Err() != nil && ctx.Err() == nil {
+		err = media.Errorf(media.CodeDeadline, "the download of a result took longer than %s", fetchTime)
+	}
+	return b, declared, err
+}
+
+// store fetches and stores what a link leads to.
+func store(ctx context.Context, c Config, url string) (media.Blob, string, error) {
 	body, declared, err := c.Fetch(ctx, url)
 	if err != nil {
 		return media.Blob{}, "", linkError(err)
 	}
+	stop := context.AfterFunc(ctx, func() { _ = body.Close() }) // a body need not know ctx
+	defer stop()
 	b, err := c.Storage.Store(ctx, body, declared)
-	if err = errors.Join(err, body.Close()); err != nil {
+	if stop() {
+		err = errors.Join(err, body.Close())
+	}
+	if err != nil {
 		return media.Blob{}, "", wrap("store fetched result", err)
 	}
 	return b, declared, nil
@@ -70,7 +102,9 @@ func (x *execution) fetchOnce(ctx context.Context, url string) (media.Blob, stri
 func linkError(err error) error {
 	switch media.CodeOf(err) {
 	case media.CodeNotFound, media.CodeForbidden:
-		return media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
+		e := media.Errorf(media.CodeBadResponse, "the provider made the result, but its link leads nowhere any more (%s): it may be billed; ask again if you accept that", asError(err).Message)
+		e.Cause = errRefusedLink
+		return e
 	default:
 		return wrap("fetch result", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -75,6 +76,9 @@ type Config struct {
 	// MaxRetryWait is the longest wait before a repeat; a provider that asks for more
 	// fails the call. Default 60 s.
 	MaxRetryWait time.Duration
+	// MinFree is how many bytes a billable call has to leave free where Storage is [Spacious], beside
+	// the room for its results. Default 32 MiB; negative means none.
+	MinFree int64
 	// Limits bound a result; the zero value means imaging's defaults, 100 megapixels
 	// and 200 frames.
 	Limits imaging.Limits
@@ -104,6 +108,8 @@ type Gateway struct {
 	notices notices
 	here    here
 	holder  string // names this gateway among those that work on one ledger
+
+	expected atomic.Int64 // bytes of results that calls under way may need
 }
 
 // NewGateway makes a gateway. Its error has code media.CodeInvalid and names the

@@ -3,15 +3,21 @@ package generate
 import (
 	"context"
 	"sync"
+	"time"
 )
 
-// listening gives the context of work that a notification begins: a provider that hangs up
-// cancels nothing, the work is left.
+// noticeTime is the most that a notification waits for what it begins; providers wait about as long.
+const noticeTime = 30 * time.Second
+
+// listening gives the context of work that a notification begins: a provider that hangs up, or
+// would have to wait too long, cancels nothing, the work is left.
 func listening(ctx context.Context) (context.Context, context.CancelFunc) {
 	work, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { end(ErrLeft) })
+	late := time.AfterFunc(noticeTime, func() { end(ErrLeft) })
 	return work, func() {
 		stop()
+		late.Stop()
 		end(nil)
 	}
 }

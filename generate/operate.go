@@ -60,6 +60,11 @@ type preview struct {
 // begin journals the intent.
 func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Context, error) {
 	id := g.operationID(ctx, p.req)
+	enough, full := g.room(ctx, p, p.Makes)
+	if full != nil {
+		return nil, ctx, full
+	}
+	enough()
 	p, err := g.reserve(ctx, p, id)
 	if err != nil {
 		return nil, ctx, wrap("reserve", err)

@@ -47,7 +47,11 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
-	b, declared, err := d.x.fetch(ctx, item.URL)
+	attempts := fetchAttempts
+	if d.takes > 1 { // what is pending is tried again anyway
+		attempts = 1
+	}
+	b, declared, err := d.x.fetch(ctx, item.URL, attempts)
 	if err != nil {
 		return asError(err)
 	}

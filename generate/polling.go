@@ -17,14 +17,21 @@ type polling struct {
 	handle Handle
 	step   string // the name of its steps in the journal
 	seen   string // the newest link to a preview
+	// limit is the most that one poll takes; after the first one the end of the wait counts too.
+	limit time.Duration
+	end   time.Time
 }
+
+// pollTime is the most that one poll takes, where the wait is not shorter.
+const pollTime = 30 * time.Second
 
 // poll asks for a task until it is done, the wait is over or ctx ends; a notification
 // comes before the next poll is due. A failed poll says nothing about the task, so
-// polling goes on; only an answer about the task itself ends it. A wait that it asks for
+// polling goes on, and so does one that is not answered in time; the wait counts the time of the clock. Only an answer about the task itself ends it. A wait that it asks for
 // holds for calls that have not begun, while tasks are asked for at their own pace. One that refuses the key or
 // the account says nothing about the task either, but will not change by asking: the task is
-// left to be fetched.
+// left to be fetched. So is one that is finished and whose results cannot be fetched or stored: as
+// long as the wait lasts, it is asked for their links again.
 //
 // begin runs when notifications can be heard, before the first poll.
 func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func()) (Update, *media.Error) {
@@ -34,12 +41,26 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 	told := x.g.notices.wait(m.Provider, h.ID)
 	defer x.g.notices.leave(m.Provider, h.ID, told)
 	begin()
+	d.asks, p.limit = true, min(pollTime, wait)
+	patience, over := context.WithTimeout(ctx, wait)
+	defer over()
+	p.end, _ = patience.Deadline()
 	last, pause, waited := Update{Task: h}, every, time.Duration(0)
 	for number := 1; ; number++ {
-		if waited += pause; waited > wait {
+		if waited += pause; waited > wait || number > 1 && patience.Err() != nil && ctx.Err() == nil {
+			if lacking := d.lacking(); lacking != nil {
+				return last, d.putOff(lacking)
+			}
 			return last, x.leave(media.CodeDeadline, fmt.Sprintf("wait %s for %s", wait, m.Name))
 		}
-		if err := x.rest(ctx, pause, told); err != nil {
+		nap := patience
+		if number == 1 { // it comes whatever the wait is
+			nap = ctx
+		}
+		if x.rest(nap, pause, told) != nil {
+			if ctx.Err() == nil {
+				continue // the wait is over
+			}
 			return x.giveUp(ctx, p, last)
 		}
 		u, err := x.ask(ctx, p, told, number)
@@ -60,7 +81,13 @@ func (x *execution) poll(ctx context.Context, p polling, d *delivery, begin func
 		}
 		last = u
 		d.take(ctx, u)
-		if u.Done {
+		switch lacking := d.lacking(); {
+		case lacking != nil && d.hopeless(lacking):
+			return u, d.putOff(lacking)
+		case lacking != nil:
+			pause = max(every, min(fetchPause<<min(d.takes, 10), longestFetchPause))
+			continue
+		case u.Done:
 			return u, nil
 		}
 		x.emit(ctx, Event{Kind: EventProgress, Progress: u.Progress, Status: StatusRunning})
@@ -74,7 +101,17 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 		return *news, nil
 	}
 	return x.step(ctx, p.step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
-		return p.call.plan.driver.Poll(ctx, p.task, p.handle)
+		brief, stop := context.WithTimeout(ctx, p.limit)
+		defer stop()
+		if number > 1 {
+			brief, stop = context.WithDeadline(brief, p.end)
+			defer stop()
+		}
+		u, err := p.call.plan.driver.Poll(brief, p.task, p.handle)
+		if err != nil && brief.Err() != nil && ctx.Err() == nil {
+			err = media.Errorf(media.CodeDeadline, "%s did not say in time how a task stands", p.task.Model.Name)
+		}
+		return u, err
 	})
 }
 

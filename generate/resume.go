@@ -239,7 +239,7 @@ func resultOf(s *Saved) *Result {
 //
 // A task that nobody knows is that of the call that the address names: its answer was lost. Where
 // the provider signs, it is gone on with, also if the operation ended without it. The end of ctx
-// cancels nothing: what goes on is left for [Gateway.Resume].
+// cancels nothing, nor does it that half a minute is over: what goes on is left for [Gateway.Resume].
 func (g *Gateway) Notify(ctx context.Context, provider string, n Notification) error {
 	d, ok := g.drivers[provider]
 	if !ok {

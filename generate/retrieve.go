@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"atelier/journal"
@@ -42,7 +43,7 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried m
 		return nil, nil, nil //nolint:nilerr // Whoever asks again is told.
 	}
 	x := g.newExecution(p, saved.Operation)
-	for _, a := range saved.givenUp() {
+	for _, a := range slices.Concat(saved.givenUp(), saved.unfetched()) {
 		there, failed := x.seek(ctx, saved, &a, tried)
 		if failed != nil {
 			unseen = failed
@@ -55,10 +56,55 @@ func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried m
 	return nil, unseen, nil
 }
 
+// unfetched lists the tasks that ended without results, and not because their provider refused or failed:
+// it may have them still.
+func (s *Saved) unfetched() []Attempt {
+	return slices.DeleteFunc(slices.Clone(s.Attempts), func(a Attempt) bool {
+		return a.Task == (Handle{}) || len(a.Slots) == 0 || a.Error == nil || a.Usage.Images == 0 && !gaveUp(a.Error.Code) || !passingCode(a.Error.Code) && !gaveUp(a.Error.Code) ||
+			len(s.unanswered(a)) == 0
+	})
+}
+
+// errTaskUnseen is the cause where nobody knows whether the provider of a task has its results still.
+var errTaskUnseen = errors.New("the task could not be asked for")
+
+// has asks once whether the provider of a task has a result of it; the error has errTaskUnseen as its cause.
+func (x *execution) has(ctx context.Context, saved *Saved, a Attempt) (bool, *media.Error) {
+	ctx = media.WithScope(ctx, saved.Scope)
+	p := x.planOf(ctx, a)
+	if p.driver == nil {
+		return false, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	err := p.driver.Ready()
+	var u Update
+	if err == nil {
+		u, err = p.driver.Poll(ctx, x.task(ctx, call{plan: p, number: a.Call, slots: a.Slots}), a.Task)
+	}
+	switch code := media.CodeOf(err); {
+	case err == nil:
+		return u.Done && slices.ContainsFunc(u.Items, func(it Item) bool { return it.Err == nil }), nil
+	case code == media.CodeUnsupported, code == media.CodeNotFound:
+		return false, nil
+	default:
+		unseen := *asError(err)
+		unseen.Cause = errTaskUnseen
+		return false, &unseen
+	}
+}
+
 // seek looks once for what became of a call that was given up: whether its answer is kept, or its
 // task is known, which the attempt then names. The error is as for lookFor, or that the call is
 // still under way.
 func (x *execution) seek(ctx context.Context, saved *Saved, a *Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
+	if a.Task != (Handle{}) {
+		known := tried[a.ID]
+		if tried[a.ID] = true; known {
+			return false, nil
+		}
+		return x.has(ctx, saved, *a)
+	}
 	fate := x.fate(ctx, call{plan: x.planOf(ctx, *a)}, *a)
 	if fate == journal.FateAnswered && !tried[a.ID] {
 		tried[a.ID] = true
@@ -88,7 +134,7 @@ func (g *Gateway) takeBack(ctx context.Context, log Resumer, saved *Saved, a Att
 	}
 	p.round = &round{First: a.Call, Slots: a.Slots, Found: true}
 	op := g.queued(saved.Operation, p)
-	if err := log.Reopen(ctx, op, a.Slots); err != nil {
+	if err := log.Reopen(ctx, op, saved.unanswered(a)); err != nil {
 		return nil, wrap("take the operation up again", err)
 	}
 	if err := g.config.Operations.Attempt(ctx, a.underWay()); err != nil {
@@ -107,6 +153,11 @@ func (s *Saved) givenUp() []Attempt {
 		}
 	}
 	return lost
+}
+
+// unanswered lists the slots of a call that have no result and were not asked for since.
+func (s *Saved) unanswered(a Attempt) []int {
+	return slices.DeleteFunc(slices.Clone(a.Slots), func(index int) bool { return s.answered(a, index) })
 }
 
 // answered tells whether a slot has its result, or was asked for after a call.

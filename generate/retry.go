@@ -3,6 +3,7 @@ package generate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,13 +40,14 @@ type round struct {
 // never asked for twice; the new calls are attempts of the same operation, with their own
 // idempotency keys, against the same budgets. Before that, results whose call may have been
 // billed are looked for: in a relay, see [Relayed], and at a provider that is [Listed]. What is
-// there is fetched, without a call and without new money. Asked for are results whose error is
+// there is fetched, without a call and without new money; so is the result of a task that its provider still
+// has. An operation that is not finished is gone on with, as by [Gateway.Resume]. Asked for are results whose error is
 // retryable or whose call was not billed, see [Again.All] for the others. An operation
 // that has all its results gives them, without a call. A process that dies here leaves
 // an operation that [Gateway.Resume] goes on with. ctx has the owner in its scope.
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeConflict for one that
-// is not finished or that somebody works on, media.CodeUnsupported if the log cannot
+// somebody works on, media.CodeUnsupported if the log cannot
 // resume, media.CodeInvalid if only results are missing that need [Again.All], or the code of
 // the list that could not be read to look for them (a key that is refused:
 // media.CodeUnauthorized), media.CodeMissingKey, media.CodeOverBudget.
@@ -58,8 +60,12 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if saved.Operation.FinishedAt.IsZero() {
-		return nil, unfinished(again.Operation)
+	if saved.Operation.FinishedAt.IsZero() { // what was begun is fetched, and nothing asked for again
+		res, err := g.resume(ctx, again.Operation, false)
+		if media.CodeOf(err) == media.CodeConflict {
+			return nil, unfinished(again.Operation)
+		}
+		return res, err
 	}
 	if err := g.here.enter(again.Operation); err != nil {
 		return nil, err
@@ -68,6 +74,9 @@ func (g *Gateway) Retry(ctx context.Context, again Again) (*Result, error) {
 	found, unseen, err := g.retrieve(ctx, log, again.Operation)
 	if found != nil && found.Status == StatusRunning {
 		return found, nil
+	}
+	if err == nil && unseen != nil && errors.Is(unseen, errTaskUnseen) && !again.All {
+		err = unlooked(again.Operation, unseen)
 	}
 	if err != nil {
 		return nil, g.release(ctx, log, again.Operation, err)

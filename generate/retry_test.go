@@ -250,6 +250,9 @@ func TestRetryRefuses(t *testing.T) {
 		t.Errorf("a refused retry holds on: %v", err)
 	}
 	h.log.Forget(first.Operation)
+	if err := h.log.Hold(t.Context(), first.Operation, "another", day(11, 22)); err != nil {
+		t.Fatal(err)
+	}
 	if err := ask(h.Gateway, first.Operation); media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), "--wait") {
 		t.Errorf("not finished: %v", err)
 	}

@@ -88,7 +88,7 @@ func (x *execution) settled(c call) bool {
 
 // followTask polls a task that an earlier process started; begin is as for poll.
 func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin func()) {
-	d := delivery{x: x, call: c}
+	d := delivery{x: x, call: c, begun: a.StartedAt}
 	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
 	if x.once {
 		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // a poll comes after a pause

@@ -15,34 +15,34 @@ import (
 // maxTiles bounds the results of one grid.
 const maxTiles = 16
 
-// cut keeps a grid and makes an item of every tile, row by row. A grid that cannot be
-// cut is a result as it is.
-func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []Item {
+// cut keeps a grid that arrived and makes an item of every tile, row by row. A grid that
+// cannot be cut is a result as it is.
+func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) ([]Item, *media.Error) {
 	x := d.x
-	if err := d.arrive(ctx, &item); err != nil {
-		return []Item{{Err: err}}
-	}
 	tiles := *item.Tiles
 	item.Tiles = nil
 	if err := d.acceptable(*item.Blob); err != nil {
-		return []Item{{Err: err}}
+		return nil, err
 	}
 	if tiles.Columns < 1 || tiles.Rows < 1 || tiles.Columns*tiles.Rows > maxTiles {
-		return []Item{item}
+		return []Item{item}, nil
 	}
 	whole := item
 	whole.Metadata = join(item.Metadata, map[string]any{"tiles": tiles.Columns * tiles.Rows})
 	if x.g.config.Storage == nil {
-		return []Item{whole}
+		return []Item{whole}, nil
 	}
 	grid := d.describe(ctx, *item.Blob, d.call.slots[0], said)
 	grid.Label += " (grid)"
 	whole.keep(grid.Metadata)
 	grid = x.record(ctx, grid)
 	parts, err := d.slice(ctx, grid, tiles)
+	if media.CodeOf(err) == media.CodeDiskFull {
+		return nil, asError(err)
+	}
 	if err != nil {
 		x.warn(fmt.Sprintf("the grid %s could not be cut, so it is the result: %s", grid.Ref, asError(err).Message))
-		return []Item{whole}
+		return []Item{whole}, nil
 	}
 	items := make([]Item, len(parts))
 	for i := range parts {
@@ -56,7 +56,7 @@ func (d *delivery) cut(ctx context.Context, item Item, said map[string]any) []It
 			parent: &media.Parent{Ref: grid.Ref, Role: "tile"},
 		}
 	}
-	return items
+	return items, nil
 }
 
 // slice cuts a stored grid into stored pictures. A size that does not divide leaves

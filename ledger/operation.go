@@ -8,6 +8,10 @@ import (
 	"atelier/media"
 )
 
+// LongestHold is the longest that the right to work on an operation is held at once; it is renewed while
+// somebody works.
+const LongestHold = time.Hour
+
 // Operation is one journalled generation: its intent is saved before any billable
 // call, its receipt after.
 type Operation struct {
@@ -118,7 +122,7 @@ type Operations interface { //nolint:interfacebloat // the life of one operation
 	OperationByKey(ctx context.Context, owner, key string) (Operation, error)
 	// HoldOperation takes or keeps the sole right to work on an operation until the
 	// time given; a zero time gives it up. It is media.CodeConflict while somebody else
-	// holds it.
+	// holds it. A hold that would last longer than LongestHold from now is none: a clock was wrong.
 	HoldOperation(ctx context.Context, owner, id, holder string, until time.Time) error
 	// OperationOfTask finds the operation of a provider's task, whoever owns it: a
 	// provider's notification knows no owner.

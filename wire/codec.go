@@ -28,7 +28,7 @@ type Limits struct {
 	Pixels int64
 	// Frames is the number of frames of an animation; default 200.
 	Frames int
-	// Items is the number of items in one answer or one text; default 500.
+	// Items is the number of items in one answer or one text, previews left out; default 500.
 	Items int
 }
 

@@ -27,8 +27,9 @@ type Lifted struct {
 // Collector gathers what was lifted from the answers to requests with its context.
 // It is safe for concurrent use; the zero value is ready.
 type Collector struct {
-	mu    sync.Mutex // guards items
-	items []Lifted
+	mu     sync.Mutex // guards all below
+	items  []Lifted
+	spared map[string]bool
 }
 
 type collectorKey struct{}
@@ -63,6 +64,29 @@ func (c *Collector) Lookup(token string) (Lifted, bool) {
 		return Lifted{}, false
 	}
 	return c.items[i], true
+}
+
+// Spare says that an item is temporary, a preview: it does not count for Limits.Items.
+func (c *Collector) Spare(token string) {
+	l, ok := c.Lookup(token)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.spared == nil {
+		c.spared = map[string]bool{}
+	}
+	if ok {
+		c.spared[l.Token] = true
+	}
+}
+
+// counted is how many of n items count.
+func (c *Collector) counted(n int) int {
+	if c == nil {
+		return n
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return n - len(c.spared)
 }
 
 // All copies every item in the order in which they ended, failures included.

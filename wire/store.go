@@ -40,6 +40,9 @@ func (c *Codec) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 	return c.blobs.Open(ctx, d)
 }
 
+// Free is how many bytes can still be stored; see [blob.Store.Free].
+func (c *Codec) Free(ctx context.Context) (int64, error) { return c.blobs.Free(ctx) }
+
 // intake is one item on its way into the blob store. Its first error stays; bytes
 // after it are counted and dropped, so that a stream goes on without the item.
 type intake struct {

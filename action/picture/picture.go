@@ -144,8 +144,26 @@ func run(ctx context.Context, g Generator, c *action.Call, k kind) (action.Resul
 	if err == nil && out.Code == action.Failure {
 		err = whyNone(res)
 	}
+	if err == nil {
+		err = unstored(res)
+	}
 	// What was made before an error is given back with it.
 	return out, err
+}
+
+// unstored is the error where there is no room for a picture; the operation of one that came stays open.
+func unstored(res *generate.Result) error {
+	for _, s := range res.Slots {
+		if s.Output != nil || s.Error == nil || s.Error.Code != media.CodeDiskFull {
+			continue
+		}
+		if s.Status != generate.StatusRunning {
+			return media.Errorf(media.CodeDiskFull, "picture %d: %s", s.Index, s.Error.Message)
+		}
+		return media.Errorf(media.CodeDiskFull, "picture %d is made and could not be stored: %s; "+
+			`make room, then fetch it with "atelier generate --wait %s"`, s.Index, s.Error.Message, res.Operation)
+	}
+	return nil
 }
 
 // whyNone is the error of the first slot, when no slot succeeded.
@@ -221,6 +239,8 @@ func result(res *generate.Result, k kind) action.Result {
 		out.Message = fmt.Sprintf("No image yet: operation %s is %s; it goes on and its images are kept", res.Operation, res.Status)
 	case len(images) == 0:
 		out.Code, out.Message = action.Failure, ""
+	case res.Status == generate.StatusRunning:
+		out.Message += fmt.Sprintf("; operation %s goes on, and what is missing of it is kept", res.Operation)
 	case len(failures) > 0:
 		out.Message += fmt.Sprintf("; %d failed: %s", len(failures), failures[0].Message)
 	}
@@ -261,7 +281,7 @@ func sort(res *generate.Result, k kind) (images []media.Output, failures []slotE
 				o.Origin.Operation = res.Operation
 			}
 			images = append(images, o)
-		case s.Error != nil:
+		case s.Error != nil && s.Status != generate.StatusRunning:
 			failures = append(failures, slotError{Index: s.Index, Code: s.Error.Code, Message: s.Error.Message, Retryable: s.Error.Retryable})
 		}
 	}

@@ -39,6 +39,11 @@ func badSlot(index int) generate.Slot {
 	return generate.Slot{Index: index, Status: generate.StatusModerated, Error: &generate.SlotError{Code: media.CodeModerated, Message: "refused by a safety system"}}
 }
 
+// waitingSlot is of a picture that was made and could not be had yet.
+func waitingSlot(index int, code media.Code) generate.Slot {
+	return generate.Slot{Index: index, Status: generate.StatusRunning, Error: &generate.SlotError{Code: code, Message: "not yet"}}
+}
+
 // registry has the actions over g.
 func registry(t *testing.T, g *gateway) *action.Registry {
 	t.Helper()
@@ -137,7 +142,15 @@ func TestOutcome(t *testing.T) {
 		"error":     {nil, media.Errorf(media.CodeMissingKey, "set OPENAI_API_KEY"), "ERROR", "set OPENAI_API_KEY", 0, 0, media.CodeMissingKey},
 		"cancelled": {&generate.Result{Model: "m", Slots: []generate.Slot{slot(1, "")}}, context.Canceled, "ERROR", "Generated 1 image(s)", 1, 0, media.CodeCancelled},
 		"running":   {&generate.Result{Operation: "op-1", Status: generate.StatusRunning}, nil, "SUCCESS", "No image yet: operation op-1 is running; it goes on and its images are kept", 0, 0, ""},
-		"nothing":   {nil, nil, "ERROR", "the gateway gave no result", 0, 0, media.CodeInternal},
+		"to be fetched": {
+			&generate.Result{Operation: "op-1", Status: generate.StatusRunning, Slots: []generate.Slot{slot(1, ""), waitingSlot(2, media.CodeUnavailable)}},
+			nil, "SUCCESS", "Generated 1 image(s); operation op-1 goes on, and what is missing of it is kept", 1, 0, "",
+		},
+		"no room": {
+			&generate.Result{Operation: "op-1", Status: generate.StatusRunning, Slots: []generate.Slot{slot(1, ""), waitingSlot(2, media.CodeDiskFull)}},
+			nil, "ERROR", "Generated 1 image(s); operation op-1 goes on, and what is missing of it is kept", 1, 0, media.CodeDiskFull,
+		},
+		"nothing": {nil, nil, "ERROR", "the gateway gave no result", 0, 0, media.CodeInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

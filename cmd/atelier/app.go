@@ -113,6 +113,7 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.fetch.Fetch, Partials: cfg.partials,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: a.budget,
 		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
+		MinFree: a.settings.minFree,
 	})
 }
 

@@ -54,6 +54,8 @@ type settings struct {
 	blockedTerms []string
 	// runsAtOnce is how many runs that were taken over one process works on at once.
 	runsAtOnce int
+	// minFree is how many bytes a billable call has to leave free; 0 means the default, negative none.
+	minFree int64
 	// patience is how long a run waits for a database that was lost.
 	patience time.Duration
 	// relay says that calls that may be billed are carried by a process of their own.

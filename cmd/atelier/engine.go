@@ -75,6 +75,15 @@ func (s *settings) readEndurance() error {
 		}
 		s.runsAtOnce = n
 	}
+	if v := strings.TrimSpace(s.env("ATELIER_MIN_FREE_MIB")); v != "" {
+		n, err := strconv.ParseInt(v, 10, 32)
+		if err != nil || n < 0 {
+			return media.Errorf(media.CodeInvalid, "ATELIER_MIN_FREE_MIB is %q: use a number of mebibytes, or 0", v)
+		}
+		if s.minFree = n << 20; n == 0 {
+			s.minFree = -1
+		}
+	}
 	if v := strings.TrimSpace(s.env("ATELIER_DATABASE_WAIT")); v != "" {
 		d, err := time.ParseDuration(v)
 		if err != nil || d < 0 {

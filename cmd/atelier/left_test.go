@@ -99,8 +99,9 @@ func TestHowAnOperationStands(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for want, o := range map[string]ledger.Operation{
-		"running":         {Status: "running", HeldUntil: now.Add(time.Hour)},
+		"running":         {Status: "running", HeldUntil: now.Add(time.Minute)},
 		"running, left":   {Status: "running", HeldUntil: now.Add(-time.Hour)},
+		"partial, left":   {Status: "partial", HeldUntil: now.AddDate(70, 0, 0)}, // by a wrong clock
 		"submitted, left": {Status: "submitted"},
 		"queued, left":    {Status: "queued"},
 		"succeeded":       {Status: "succeeded", FinishedAt: now},

@@ -61,7 +61,8 @@ func (c *operationsListCmd) Run(w *world) error {
 // left tells whether an operation is not finished and nobody works on it: its process
 // ended, or does not wait any longer.
 func left(o ledger.Operation) bool {
-	return o.FinishedAt.IsZero() && o.HeldUntil.Before(time.Now()) //nolint:forbidigo // the clock of the command line
+	now := time.Now() //nolint:forbidigo // the clock of the command line
+	return o.FinishedAt.IsZero() && (o.HeldUntil.Before(now) || o.HeldUntil.After(now.Add(ledger.LongestHold)))
 }
 
 // standing is how an operation stands.

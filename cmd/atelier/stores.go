@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"atelier/blob"
 	"atelier/blob/fileblob"
@@ -38,6 +39,9 @@ func (w *world) withStores(fn func(*stores) error) (err error) {
 	return fn(s)
 }
 
+// halfUploads is how long what an upload left stays; no upload takes so long.
+const halfUploads = 24 * time.Hour
+
 func (w *world) openStores() (*stores, error) {
 	set, err := readSettings(w.env)
 	if err != nil {
@@ -52,6 +56,9 @@ func (w *world) openStores() (*stores, error) {
 	}
 	blobs, err := blob.New(blob.Config{Driver: driver})
 	if err != nil {
+		return nil, err
+	}
+	if _, err := blobs.Sweep(w.ctx, halfUploads); err != nil && w.ctx.Err() == nil {
 		return nil, err
 	}
 	key, err := signingKey(filepath.Join(set.data, "wire.key"))

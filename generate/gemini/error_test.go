@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 		"rate, nothing named":  {inject{Fault: generatetest.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
 		"daily quota":          {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "billing"},
 		"zero quota":           {inject{Fault: generatetest.FaultQuota, Variant: 1}, media.CodeQuotaExceeded, false, 0, "billing"},
-		"internal":             {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, true, 0, "500"},
+		"internal":             {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
 		"deadline there":       {inject{Fault: generatetest.FaultServerError, Variant: 1}, media.CodeUnavailable, true, 0, "504"},
 		"overloaded":           {inject{Fault: generatetest.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
 		"page of a proxy":      {inject{Fault: generatetest.FaultHTML}, media.CodeBadResponse, false, 0, "GEMINI_BASE_URL"},

@@ -29,7 +29,7 @@ const (
 	FaultRateLimit Fault = "rate_limit"
 	// FaultQuota is 429 (or 402) because no credit is left.
 	FaultQuota Fault = "quota"
-	// FaultServerError is a 500.
+	// FaultServerError is a 500, or what the provider says in its place; see [Idle].
 	FaultServerError Fault = "server_error"
 	// FaultOverloaded is a 503.
 	FaultOverloaded Fault = "overloaded"

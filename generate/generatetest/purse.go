@@ -51,7 +51,12 @@ func (p *purse) once(operation string) bool { return p.times(operation, 1) }
 
 // times tells whether the operation's money was reserved and settled so often.
 func (p *purse) times(operation string, n int) bool {
+	return p.counts(operation) == [2]int{n, n}
+}
+
+// counts is how often the operation's money was reserved and settled.
+func (p *purse) counts(operation string) [2]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.reserved[operation] == n && p.settled[operation] == n
+	return [2]int{p.reserved[operation], p.settled[operation]}
 }

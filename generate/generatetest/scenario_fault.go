@@ -10,6 +10,10 @@ import (
 	"atelier/media"
 )
 
+// Idle is an optional ability of a [Simulator]: it tells the answers to a [FaultServerError] that say in the
+// provider's own words that nothing was made.
+type Idle interface{ Idle(in Injection) bool }
+
 // expectation is what becomes of a fault.
 type expectation struct {
 	// codes are the slot's possible error codes; none means that it succeeds.
@@ -51,7 +55,9 @@ func expected(f Fault, listed bool) expectation {
 		return failed(media.CodeQuotaExceeded)
 	case FaultRateLimit:
 		return expectation{calls: 2, waited: asked, status: generate.StatusSucceeded}
-	case FaultServerError, FaultOverloaded, FaultConflict:
+	case FaultServerError: // it may have made something before it failed
+		return lost
+	case FaultOverloaded, FaultConflict:
 		return expectation{calls: 2, status: generate.StatusSucceeded}
 	case FaultHTML, FaultNotJSON, FaultDropped, FaultListLost:
 		return lost
@@ -61,8 +67,10 @@ func expected(f Fault, listed bool) expectation {
 		return failed(media.CodeInvalid, media.CodeUnsupported)
 	case FaultTaskFailed:
 		return failed(media.CodeBadResponse, media.CodeUnavailable)
-	case FaultTaskLost, FaultExpiredLink:
+	case FaultTaskLost:
 		return failed(media.CodeBadResponse)
+	case FaultExpiredLink: // it may be that the host is at fault: the task is asked for another link, and left
+		return expectation{codes: []media.Code{media.CodeBadResponse}, calls: 1, status: generate.StatusRunning}
 	case FaultHugeHeader:
 		return failed(media.CodeTooLarge)
 	case FaultPrivateURL:
@@ -99,6 +107,9 @@ func faulty(t *testing.T, h Harness, in Injection) {
 	b := h.set(t, nil)
 	_, listed := b.driver.(generate.Listed)
 	want := expected(in.Fault, listed)
+	if s, ok := b.sim.(Idle); ok && s.Idle(in) {
+		want = expected(FaultOverloaded, listed)
+	}
 	b.sim.Inject(in)
 	got := b.ask(t, 1)
 	s := got.Slots[0]

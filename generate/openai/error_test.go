@@ -44,7 +44,7 @@ func TestErrors(t *testing.T) {
 		"rate, reset headers":  {inject{Fault: generatetest.FaultRateLimit, Variant: 1, RetryAfter: 69 * time.Second}, media.CodeRateLimited, true, 69 * time.Second, ""},
 		"rate, nothing named":  {inject{Fault: generatetest.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
 		"no credit":            {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "credit"},
-		"server error":         {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, true, 0, "500"},
+		"server error":         {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
 		"overloaded":           {inject{Fault: generatetest.FaultOverloaded}, media.CodeUnavailable, true, 0, "overloaded"},
 		"page of a proxy":      {inject{Fault: generatetest.FaultHTML}, media.CodeBadResponse, false, 0, "OPENAI_BASE_URL"},
 		"broken JSON":          {inject{Fault: generatetest.FaultNotJSON}, media.CodeBadResponse, false, 0, "billed"},

@@ -138,3 +138,39 @@ func TestErrorAfterPreviewIsUnsettled(t *testing.T) {
 		t.Errorf("Start: %v", err)
 	}
 }
+
+// TestManyPreviews: previews do not count as results, so that the picture after hundreds of them is taken.
+func TestManyPreviews(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 600 {
+		body.WriteString(frame("partial_image", i, byte(i)))
+	}
+	body.WriteString(frame("completed", 0, 200) + "data: [DONE]\n\n")
+	got, _, _, _ := streaming(t, body.String())
+	if got.Status != generate.StatusSucceeded || got.Outputs()[0].Digest != digest(200) {
+		t.Errorf("%s: %v", got.Status, got.Err())
+	}
+}
+
+// TestHowAStreamEnded: that it ended before it was whole is said only where it did.
+func TestHowAStreamEnded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body, says string
+		early      bool
+	}{
+		"no result":     {"data: {\"type\":\"image_generation.started\"}\n\ndata: [DONE]\n\n", "without a result", false},
+		"one huge line": {"data: {\"type\":\"" + strings.Repeat("x ", 1<<20) + "\"}\n\n", "over 1 MiB", false},
+		"cut":           {"data: {\"type\":\"image_gen", "before it was whole", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _, _, calls := streaming(t, c.body)
+			e := got.Slots[0].Error
+			if e == nil || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "before it was whole") != c.early || calls != 1 || got.Usage.Unsettled != 1 {
+				t.Errorf("%+v, %d calls, %d unsettled", e, calls, got.Usage.Unsettled)
+			}
+		})
+	}
+}

@@ -21,9 +21,12 @@ func (f *fixture) begun(t *testing.T) ledger.Operation {
 func heldByOne(t *testing.T, f *fixture) {
 	t.Helper()
 	ctx, o := t.Context(), f.begun(t)
-	far := f.deps.Now().Add(time.Hour)
+	far := f.deps.Now().Add(ledger.LongestHold / 2)
+	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far.Add(ledger.LongestHold))) // by a wrong clock
+	must(t, f.HoldOperation(ctx, owner, o.ID, "b", far))
+	must(t, f.HoldOperation(ctx, owner, o.ID, "b", time.Time{}))
 	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far))
-	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far.Add(time.Hour)))
+	must(t, f.HoldOperation(ctx, owner, o.ID, "a", far.Add(time.Minute)))
 	wantCode(t, f.HoldOperation(ctx, owner, o.ID, "b", far), media.CodeConflict)
 	must(t, f.HoldOperation(ctx, owner, o.ID, "a", time.Time{}))
 	must(t, f.HoldOperation(ctx, owner, o.ID, "b", f.deps.Now().Add(-time.Hour)))

@@ -182,3 +182,8 @@ func quota(zero bool) *problem {
 			"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []map[string]any{{"quotaId": id, "quotaValue": value}},
 		}, map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"})
 }
+
+// Idle tells that a deadline there is repeated.
+func (s *Simulator) Idle(in generatetest.Injection) bool {
+	return in.Fault == generatetest.FaultServerError && in.Variant%2 == 1
+}

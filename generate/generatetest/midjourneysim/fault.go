@@ -181,3 +181,8 @@ func ratio(text string) bool {
 	h, herr := strconv.Atoi(b)
 	return ok && werr == nil && herr == nil && w > 0 && h > 0 && max(w, h) <= 14*min(w, h)
 }
+
+// Idle tells that a submission that failed was not made.
+func (s *Simulator) Idle(in generatetest.Injection) bool {
+	return in.Fault == generatetest.FaultServerError
+}

@@ -118,7 +118,7 @@ func (c *Client) fault(call Call, a *Answer, f Fault) *media.Error {
 	if code != media.CodeUnavailable {
 		return e
 	}
-	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusConflict), f.Status)
+	idle := slices.Contains(append(slices.Clone(c.config.Repeat), http.StatusServiceUnavailable, http.StatusConflict), f.Status)
 	e.Retryable = a.free || f.Idle || idle && !f.Ran
 	if should, err := strconv.ParseBool(a.Header.Get("X-Should-Retry")); err == nil {
 		e.Retryable = should

@@ -14,6 +14,7 @@
 package post
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -64,6 +65,9 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 		return nil, e
 	}
 	a := c.Read(&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector})
+	if coded, ok := errors.AsType[*media.Error](a.Broken); ok {
+		return nil, fmt.Errorf("read the answer of %s: %w", c.Name, coded)
+	}
 	if a.Cut() {
 		e := media.Errorf(media.CodeUnavailable, "the answer of %s ended before it was whole: it is asked again", c.Name)
 		e.Retryable = true
@@ -179,6 +183,9 @@ func (c *Client) Ended(ctx context.Context, sent bool) error {
 func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 	if ctx.Err() != nil {
 		return c.Ended(ctx, true)
+	}
+	if errors.Is(cause, bufio.ErrTooLong) {
+		cause = media.Errorf(media.CodeTooLarge, "one event of it is over %d MiB beside its media: the call is billed, so it is not repeated", frameLimit>>20)
 	}
 	if coded, ok := errors.AsType[*media.Error](cause); ok {
 		return fmt.Errorf("read the answer of %s: %w: %w", c.Name, coded, generate.ErrUnsettled)

@@ -48,10 +48,17 @@ func (c *Client) follow(ctx context.Context, call Call, s *Stream) (generate.Upd
 	switch {
 	case failed != nil:
 		return u, failed
-	case err != nil || len(u.Items) == 0:
-		return u, c.Lost(ctx, cmp.Or(err, io.ErrUnexpectedEOF), len(u.Items))
+	case err != nil:
+		return u, c.Lost(ctx, err, len(u.Items))
+	case len(u.Items) == 0:
+		return u, c.Lost(ctx, c.resultless(), 0)
 	}
 	return u, nil
+}
+
+// resultless is the error of a stream that came to its end and held no result.
+func (c *Client) resultless() *media.Error {
+	return media.Errorf(media.CodeBadResponse, "it came to its end without a result: the call may be billed, so it is not repeated")
 }
 
 // broken ends a stream by an error event. After a preview the work had begun, and previews
@@ -96,6 +103,7 @@ func (p *previews) show(done, index int, b media.Blob) {
 // Preview is the frame of lifted media; one that cannot be taken tells nothing.
 func Preview(from *wire.Collector, token string, index int) Frame {
 	b, ok := from.Take(token)
+	from.Spare(token)
 	if !ok {
 		return Frame{}
 	}

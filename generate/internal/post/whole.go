@@ -14,6 +14,9 @@ func (c *Client) whole(ctx context.Context, call Call, a *Answer) (generate.Upda
 	switch {
 	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
 		return generate.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
+	case media.CodeOf(a.Broken) == media.CodeDiskFull: // it came, and could not be stored
+		full := media.Errorf(media.CodeDiskFull, "%s answered, and that could not be stored: %s", c.Name, c.Clean(a.Broken.Error()))
+		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []generate.Item{{Err: full}}}, nil
 	case a.Cut():
 		return generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, c.Lost(ctx, a.Broken, 0)
 	case !strings.HasPrefix(a.Header.Get("Content-Type"), call.Whole):

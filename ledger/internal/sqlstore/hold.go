@@ -21,8 +21,8 @@ func (s *Store) HoldOperation(ctx context.Context, owner, id, holder string, unt
 	}
 	return s.commit(ctx, what, func(ctx context.Context, tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `UPDATE operations SET held_by = $1, held_until = $2
-			WHERE owner = $3 AND id = $4 AND (held_by = $1 OR held_until IS NULL OR held_until < $5)`,
-			holder, stamp(until), owner, id, s.stampNow())
+			WHERE owner = $3 AND id = $4 AND (held_by = $1 OR held_until IS NULL OR held_until < $5 OR held_until > $6)`,
+			holder, stamp(until), owner, id, s.stampNow(), stampText(s.cfg.Now().Add(ledger.LongestHold)))
 		if err != nil {
 			return err
 		}
