@@ -120,7 +120,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 	if err != nil {
 		return err
 	}
-	tb := &table{path: filePath, sheet: sheet}
+	tb := &table{path: filePath, sheet: sheet, title: sv.layout.title}
 	hint := commonStyle(sv.tallies, src.style())
 	for i, t := range sv.tallies {
 		c := t.settle(hint)

@@ -20,6 +20,10 @@ const (
 	opLookup   = "lookup"
 	opList     = "list"
 	opUnusable = "unusable"
+	// opMeter is what a counter counted between two of its readings.
+	opMeter = "meter"
+	// opAcross compares the columns of a table that has one for each party, channel or subject.
+	opAcross = "across"
 )
 
 // decide chooses the operation that the slots make. Readings of a counter are never added up.
@@ -42,6 +46,12 @@ func (p *plan) counter(f *field) bool {
 }
 
 func (p *plan) choose() Reason {
+	switch {
+	case p.across:
+		return p.decideAcross()
+	case p.metered():
+		return p.decideMeter()
+	}
 	if why := p.decideMore(); why != "" {
 		return why
 	}

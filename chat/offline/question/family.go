@@ -46,7 +46,8 @@ func family(a, b string) bool {
 // unitNames are the units that questions say as words.
 var unitNames = map[string]string{
 	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
-	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
+	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh", "wh": "wh", "m³": "m3", "m3": "m3", "cbm": "m3", "kubikmeter": "m3",
+	"ms": "ms", "milliseconds": "ms", "millisekunden": "ms", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
 	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "hectares": "ha", "hektar": "ha", "ha": "ha",
@@ -56,7 +57,12 @@ var unitNames = map[string]string{
 // moneyUnits are the units of money.
 var moneyUnits = folded("usd eur chf gbp")
 
-func (f *field) unitName() string { return unitNames[strings.ToLower(f.unit())] }
+func (f *field) unitName() string {
+	if u := unitNames[strings.ToLower(f.unit())]; u != "" || f.Unit != "" {
+		return u
+	}
+	return unitNames[strings.ToLower(f.Name)] // a column ms
+}
 
 // inUnit is the only number of the own table in the unit that a word names.
 func (v *view) inUnit(l *lexicon, word string) *field {

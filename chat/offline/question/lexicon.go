@@ -63,7 +63,7 @@ population inhabitants residents einwohner einwohnerzahl bevölkerung habitants
 age ages old alter alt âge
 score scores points grade grades mark marks note noten punkte punktzahl scored
 satisfaction satisfied happy happiness zufriedenheit zufrieden glücklich
-rating ratings rated rate rates stars bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
+rating ratings rated rate rates stars score scores bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
 death deaths died fatalities killed tote todesfälle todesopfer gestorben
 donation donations donated donate gift gifts spende spenden gespendet don dons
 goal goals tore tor scored
@@ -214,6 +214,8 @@ wir uns unser unsere unserer unserem unseren ich mir mich mein sie ihr ihre er s
 laut daten datei dateien tabelle tabellen firma unternehmen betrieb so da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
 arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt insgesamt's
 geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen fiel brought bring brings takes taken attended attend attends logged log stored store brings ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave give gives given giving brought altogether did done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten haben hatten got getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen far moment zahl nutzen nutzt nutzten worth
+habe hast hat hattest hätte hätten bin bist seid wäre wären gewesen geworden worden würde würden würdet könnte könnten kann kann's können konnte konnten darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
+statt stattfand stattfanden stattgefunden denn während someone anyone something anything am being shall himself herself themselves ourselves thing things
 jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
 et le la les des du de un une est sont dans en au aux pour par sur
 `
@@ -332,6 +334,7 @@ more desc length longer|länger
 more asc length shorter|kürzer
 versus - - im vergleich|vergleich|vergleich von|vergleich zwischen|comparison|comparison of|comparison between|vs|versus|compared to|compared with|compare|comparing|gegenüber|verglichen mit|im vergleich zu|vergleiche|in comparison to|against
 diff - - difference|the difference|difference between|gap|gap between|how much more|how many more|how much higher|how much less|how much lower|how many fewer|how much larger|how much bigger|unterschied|differenz|wie viel mehr|wie viel höher|wie viele mehr|wie viel weniger|wieviel mehr|um wie viel|um wieviel|by how much|how much cheaper|by how many percent|how many percent|by what percentage|by what percent|um wie viel prozent|um wieviel prozent|um wie viele prozent
+whole - - over the whole year|over the entire year|over the full year|over the year|for the whole year|for the year|in the whole year|across the year|throughout the year|during the year|all year|the whole year|über das ganze jahr|über das jahr|im ganzen jahr|im gesamten jahr|das ganze jahr|im laufe des jahres
 unit year - year|years|yearly|annual|annually|per year|jahr|jahre|jahren|jahres|jährlich|jährliche|jährlichen|jährlicher|année
 unit quarter - quarter|quarters|quarterly|quartal|quartals|quartale|quartalsweise|trimestre
 unit month - month|months|monthly|monat|monate|monaten|monats|monatlich|monatliche|monatlichen|monatlicher|mois
@@ -371,6 +374,8 @@ const (
 	kindField    kind = "field"
 	kindValue    kind = "value"
 	kindEntity   kind = "entity"
+	kindAcross   kind = "across"
+	kindWhole    kind = "whole"
 )
 
 // newLexicon reads the word lists, once.

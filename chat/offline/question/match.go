@@ -41,6 +41,7 @@ type reader struct {
 	src   *Source
 	views []*view
 	ts    []token
+	text  string // what the tokens stand in
 	// found are the values that probing found: table, column → values.
 	found map[[2]string][]string
 	vocab vocabulary
@@ -49,7 +50,8 @@ type reader struct {
 // tokenize splits the part into tokens, compounds into theirs.
 func (r *reader) tokenize(part string) {
 	r.vocab = r.src.vocabulary(r.lex)
-	for _, t := range tokens(fullTime(part), r.lang) {
+	r.text = fullTime(part)
+	for _, t := range tokens(r.text, r.lang) {
 		parts := []string{t.fold}
 		if t.num == nil && !t.quoted {
 			parts = r.vocab.split(r.lex, t.fold)
@@ -59,7 +61,7 @@ func (r *reader) tokenize(part string) {
 			continue
 		}
 		for _, p := range parts {
-			r.ts = append(r.ts, token{raw: p, fold: p, stem: stem(p), part: true})
+			r.ts = append(r.ts, token{raw: p, fold: p, stem: stem(p), part: true, from: t.from, to: t.to})
 		}
 	}
 }
@@ -101,6 +103,11 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	}
 	out = append(out, r.unitAt(v, i)...)
 	out = append(out, r.moneyAt(v, i)...)
+	out = append(out, r.acrossAt(v, i)...)
+	out = append(out, r.dimensionAt(v, i)...)
+	out = append(out, r.placeAt(v, i)...)
+	out = append(out, r.ratingAt(v, i)...)
+	out = append(out, r.countsAt(v, i)...)
 	if p, ok := r.entityAt(v, i); ok {
 		out = append(out, p)
 	}
@@ -194,6 +201,8 @@ func (r *reader) level(t token, w word) int {
 		return 3
 	case len(t.stem) >= 4 && len(w.fold) >= len(t.stem)+3 && (strings.HasSuffix(w.fold, t.fold) || strings.HasSuffix(w.stem, t.stem)):
 		return 2
+	case t.kindOf && !w.optional && len(w.fold) >= 4 && len(t.fold) >= len(w.fold)+3 && (strings.HasSuffix(t.fold, w.fold) || strings.HasSuffix(t.stem, w.stem)):
+		return 2 // which Apfelsorte: of the column Sorte
 	case !w.optional && (derived(t.fold, w.fold) || family(t.fold, w.fold)):
 		return 1
 	}
@@ -487,6 +496,10 @@ func (r *reader) entityAt(v *view, i int) (piece, bool) {
 		p.arg, p.weight = "topic", 1 // our customers, who were asked
 	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) }):
 		p.arg, p.weight = "topic", 2 // charged, of charging.csv
+	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
+		p.arg, p.weight = "topic", 2 // our move, of moving.csv
+	case r.thingAt(v, t):
+		p.arg, p.weight = "rows", 2
 	default:
 		return p, false
 	}

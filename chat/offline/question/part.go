@@ -55,6 +55,8 @@ var (
 	sentenceBreak = regexp.MustCompile(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
 	// wish is a sentence about how the report looks.
 	wish = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
+	// withWhom is a question that begins as a wish does.
+	withWhom = regexp.MustCompile(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
 	// wishTail is the same behind a question.
 	wishTail = regexp.MustCompile(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
 	// andAsk begins another question in the same sentence.
@@ -109,7 +111,7 @@ func parts(task string) []part {
 		for polite.MatchString(s) {
 			s = polite.ReplaceAllString(s, "")
 		}
-		if s == "" || wish.MatchString(s) {
+		if s == "" || wish.MatchString(s) && !withWhom.MatchString(s) {
 			continue
 		}
 		s = wishTail.ReplaceAllString(s, "")

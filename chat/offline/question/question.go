@@ -29,7 +29,9 @@ type Table struct {
 	// Path is the file that the table comes from; empty for a database.
 	Path string `json:"path"`
 	// Sheet is the sheet of a workbook.
-	Sheet    string   `json:"sheet"`
+	Sheet string `json:"sheet"`
+	// Title is the text above the header in the file.
+	Title    string   `json:"title"`
 	RowCount int64    `json:"rowCount"`
 	Columns  []Column `json:"columns"`
 	Notes    []string `json:"notes"`
@@ -135,6 +137,8 @@ type Answer struct {
 	Rows int
 	// Chart is the one chart of the result; nil for a single value.
 	Chart *Chart
+	// figure says that the first cell of the result is all that the answer says.
+	figure bool
 }
 
 // Chart is a chart of exactly the values of a result.

@@ -12,31 +12,8 @@ func (p *plan) answer(res Result, paths []string) (*Answer, Reason) {
 	if len(res.Rows) == 0 || res.Truncated && p.op != opList {
 		return nil, ReasonEmpty
 	}
-	a := &Answer{Result: res, Paths: paths}
-	var why Reason
-	switch p.op {
-	case opValue:
-		why = p.sayValue(a)
-	case opGroups, opCompare:
-		why = p.sayGroups(a)
-	case opRank:
-		why = p.sayRank(a)
-	case opExtreme:
-		why = p.sayExtreme(a)
-	case opCount, opUnusable:
-		why = p.sayCount(a)
-	case opShare:
-		why = p.sayShare(a)
-	case opChange:
-		why = p.sayChange(a)
-	case opTrend:
-		why = p.sayTrend(a)
-	case opCourse:
-		why = p.sayCourse(a)
-	default:
-		why = p.sayList(a)
-	}
-	if why != "" {
+	a := &Answer{Result: res, Paths: paths, figure: p.op == opValue && len(p.measures) == 1 || p.op == opCount || p.op == opMeter}
+	if why := operations[p.op].say(p, a); why != "" {
 		return nil, why
 	}
 	a.Sentences[0] = upper(a.Sentences[0])

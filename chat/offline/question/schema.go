@@ -44,6 +44,8 @@ type view struct {
 	survey bool
 	// names are the words of the table's name as they are written.
 	names []string
+	// wide are the columns of one kind: one for each party.
+	wide []*field
 }
 
 type joint struct {
@@ -306,7 +308,10 @@ func (f *field) measure(l *lexicon) bool { return f.numeric() && !f.key(l) && !f
 
 // unique says whether every row has a value of its own.
 func (f *field) unique(rows int64) bool {
-	return f.factors == nil && f.names == nil && !f.DistinctCapped && f.Missing+f.Unusable == 0 && f.Distinct == rows && rows > 0
+	if f.factors != nil || f.names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
+		return false
+	}
+	return !f.DistinctCapped && f.Distinct == rows || f.rows == rows && f.serial()
 }
 
 // spans says whether a number lies between the least and the greatest value.
@@ -389,6 +394,7 @@ func (s *Source) views(l *lexicon) []*view {
 		v.fullNames()
 		v.name(l, vocab)
 		v.money(l)
+		v.wide = v.columnsOf(l)
 		v.survey = slices.ContainsFunc(append(slices.Clone(v.entity), v.topics...), func(w string) bool { return l.means(w, "respondent") || w == stem("feedback") })
 		out = append(out, v)
 	}
@@ -405,9 +411,10 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 		v.fields = append(v.fields, &field{Column: c, table: n, rows: t.RowCount, first: i == 0, words: s.nameWordsOf(c, l, vocab)})
 	}
 	own := v.fields[from:]
+	qualify(own)
 	for k := range s.Tables {
 		o := &s.Tables[k]
-		if k == at || slices.Contains(v.tables, o) || alike(t, o) || len(v.tables) > 4 {
+		if k == at || slices.Contains(v.tables, o) || alike(t, o) || longForm(t, o) || longForm(o, t) || len(v.tables) > 4 {
 			continue
 		}
 		for _, a := range own {
@@ -446,6 +453,11 @@ func (s *Source) keyFor(a *field, t, o *Table, l *lexicon, vocab vocabulary) (st
 // alike says whether two tables have the same columns: parts of one.
 func alike(a, b *Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return strings.EqualFold(x.Name, y.Name) })
+}
+
+// longForm says whether a table is another one with its columns of times as rows.
+func longForm(long, wide *Table) bool {
+	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
 // derive adds the product of quantity and unit price where no column has the revenue.
@@ -547,6 +559,12 @@ func (v *view) name(l *lexicon, vocab vocabulary) {
 					}
 				}
 			}
+		}
+	}
+	for _, w := range splitName(t.Title) {
+		if st := stem(w); !seen[st] && len(st) > 3 && !l.fill[w] && l.phrases[w] == nil && !strings.ContainsFunc(st, unicode.IsDigit) {
+			seen[st] = true
+			v.topics = append(v.topics, st)
 		}
 	}
 	for i, f := range v.fields {

@@ -50,6 +50,9 @@ type plan struct {
 	single   bool     // the figure is one value of the table
 	called   string   // what the question calls the things that are counted
 	askedFor *field   // the column of times that is asked for: on which day
+	judged   bool     // the measure is a mark that people gave
+	across   bool     // the columns of a wide table are compared
+	usedUp   bool     // the question asks what was used: of a counter
 }
 
 // newPlan fills the slots from an explanation; a reason says why it makes no question.
@@ -60,6 +63,8 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 		switch x.kind {
 		case kindFill:
 			deed = deed || x.arg == "deed"
+			p.usedUp = p.usedUp || x.arg == "deed" && r.lex.means(r.ts[x.from].stem, "consumption")
+			p.judged = p.judged || x.arg == "rating"
 			if x.arg == "owner" && !p.owned(c, x) {
 				return nil, ReasonUnknown
 			}
@@ -89,6 +94,9 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 		}
 	}
 	why := p.decide()
+	if why == "" && p.judged && (p.first() == nil || !p.first().field.scale(r.lex)) {
+		why = ReasonUnknown // no marks
+	}
 	if why == "" && deed && p.first() == nil && (p.sup == nil || p.sup.about != "rows") {
 		why = ReasonUnknown
 	}
@@ -105,8 +113,9 @@ var receivers = folded("to for by towards an fur")
 func (p *plan) owned(c cover, x piece) bool {
 	if articles[p.r.ts[x.from-1].fold] {
 		w := p.r.ts[x.from]
-		named := p.r.lang == English && w.raw != "" && unicode.IsUpper([]rune(w.raw)[0]) // a name: given to the Hospital
-		return !named && (x.from < 2 || !receivers[p.r.ts[x.from-2].fold])
+		named := p.r.lang == English && w.raw != "" && unicode.IsUpper([]rune(w.raw)[0])                             // a name: given to the Hospital
+		topic := slices.ContainsFunc(c.pieces, func(o piece) bool { return o.kind == kindEntity && o.from == x.to }) // the shop refit
+		return !named && (topic || x.from < 2 || !receivers[p.r.ts[x.from-2].fold])
 	}
 	return slices.ContainsFunc(c.pieces, func(o piece) bool {
 		return (o.kind == kindField || o.kind == kindValue) && o.to == x.from
@@ -130,8 +139,12 @@ func (p *plan) words() Reason {
 			}
 			if x.about != "" {
 				f := p.fieldOf(x.about)
-				if f == nil && x.about == "length" {
+				switch {
+				case f != nil:
+				case x.about == "length":
 					f = p.fieldOf("duration")
+				case x.about == "price":
+					f = p.sellingPrice()
 				}
 				if f != nil {
 					p.measures = append(p.measures, measure{field: f})
@@ -167,6 +180,12 @@ func (p *plan) words() Reason {
 			p.diff, p.used[i] = true, true
 		case kindVersus:
 			p.versus, p.used[i] = true, true
+		case kindAcross:
+			p.across, p.used[i] = true, true
+		case kindWhole:
+			if p.used[i] = true; !p.oneYear() {
+				return ReasonUnclear
+			}
 		case kindMore:
 			if p.more != nil {
 				return ReasonUnclear
@@ -176,6 +195,22 @@ func (p *plan) words() Reason {
 	}
 	return ""
 }
+
+// sellingPrice is the only price that its name says things sell for.
+func (p *plan) sellingPrice() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.measure(p.r.lex) && f.named(p.r.lex, "price") && slices.ContainsFunc(f.words, func(w word) bool { return selling[w.fold] }) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+var selling = folded("selling sell sale sales retail list unit verkauf verkaufs vk listen vente")
 
 // none is the condition that words such as sold out, open and number one stand for.
 func (p *plan) none(about string) (filter, bool) {

@@ -16,6 +16,10 @@ type token struct {
 	quoted bool
 	// part says that it is one part of a compound.
 	part bool
+	// kindOf says that it is asked which one it is: in a compound the head names the column.
+	kindOf bool
+	// from and to are where it stands in the text, in bytes.
+	from, to int
 }
 
 var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
@@ -24,12 +28,14 @@ var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\
 func tokens(text string, lang Language) []token {
 	var out []token
 	quoted := false
-	for _, w := range tokenShape.FindAllString(text, -1) {
+	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
+		w := text[at[0]:at[1]]
 		if strings.ContainsAny(w, `"“”„»«`) {
 			quoted = !quoted
 			continue
 		}
-		t := token{raw: w, fold: fold(w), quoted: quoted}
+		t := token{raw: w, fold: fold(w), quoted: quoted, from: at[0], to: at[1]}
+		t.kindOf = len(out) > 0 && strings.HasPrefix(out[len(out)-1].fold, "welche")
 		t.stem = stem(t.fold)
 		if v, ok := parseNumber(w, lang); ok {
 			t.num = &v

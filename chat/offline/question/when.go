@@ -194,10 +194,8 @@ func (p *plan) timeField(at []int) *field {
 		}
 	}
 	onlyYears := !slices.ContainsFunc(at, func(i int) bool { return p.ps[i].period.unit != "year" && p.ps[i].period.unit != "span" })
-	if onlyYears {
-		if f := nearest(years); f != nil {
-			return f
-		}
+	if f := nearest(years); onlyYears && f != nil && (f.table == 0 || nearest(dates) == nil || nearest(dates).table > 0) {
+		return f
 	}
 	if f := nearest(dates); f != nil {
 		return f
@@ -218,6 +216,23 @@ func (p *plan) timeField(at []int) *field {
 		return plain
 	}
 	return nearest(years)
+}
+
+// oneYear says whether the rows are of one year at most, or the question names it.
+func (p *plan) oneYear() bool {
+	for _, x := range p.ps {
+		if x.kind == kindTime {
+			return true
+		}
+	}
+	for _, f := range p.v.fields {
+		low, _ := f.Min.(string)
+		high, _ := f.Max.(string)
+		if f.dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.yearly(p.r.lex) && f.Distinct > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // nearest is the only field of the own table, else the only one at all.
