@@ -268,7 +268,32 @@ func (p *plan) perWord() bool {
 
 // onlyTimes says whether the other columns that are named are only those of times.
 func (p *plan) onlyTimes() bool {
-	return !slices.ContainsFunc(p.attrs, func(f *field) bool { return !f.dated() && !f.yearly(p.r.lex) && f != p.target && !p.namesRows(f) })
+	return !slices.ContainsFunc(p.attrs, func(f *field) bool {
+		return !f.dated() && !f.yearly(p.r.lex) && f != p.target && !p.namesRows(f) && !p.idle(f)
+	})
+}
+
+// idle says whether a column only names those of whom a condition is: orders from customers
+// in Canada. A mean may be one of the rows or one of the customers.
+func (p *plan) idle(f *field) bool {
+	if f.table != 0 || !f.text() && !f.key(p.r.lex) {
+		return false
+	}
+	mean := p.agg == "avg" || p.agg == "median"
+	for i, x := range p.ps {
+		if i == 0 || x.kind != kindField || x.field != f || p.asked(i) != nil || p.by(i) {
+			continue
+		}
+		if v := p.ps[i-1]; v.kind == kindValue && v.field != f && v.field.table == 0 && v.to == x.from {
+			return true // sparkling wine
+		}
+		for k := i + 1; k < len(p.ps) && k <= i+2 && !mean; k++ {
+			if v := p.ps[k]; v.kind == kindValue && v.field != f && v.field.table == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namesRows says whether a column only names what each row is: the products of a list of products.

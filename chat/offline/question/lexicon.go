@@ -224,6 +224,8 @@ et le la les des du de un une est sont dans en au aux pour par sur
 const owners = `
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
+theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
+freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
 verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
 `
 
@@ -291,7 +293,7 @@ trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|s
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
 missing - - no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
-fill - - how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
+fill - - over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
 none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
 none - open still open|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig

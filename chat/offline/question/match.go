@@ -115,6 +115,9 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
+	if r.bodily(i) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
+	}
 	if !t.quoted && (t.fold == "sold" || t.fold == "verkauft") && slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") }) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1}) // the rows are sales
 	}
@@ -142,6 +145,9 @@ func (r *reader) grammarAt(i int) []piece {
 		}
 		if n == 1 && r.lang == English && (p.words[0] == "was" || p.words[0] == "wo") {
 			continue // a verb here, and no German what
+		}
+		if n == 1 && r.lang == English && strings.ContainsFunc(r.ts[i].raw, func(c rune) bool { return c >= 0x80 }) {
+			continue // rosé is no rise
 		}
 		if n == 1 && i > 0 && (r.ts[i].raw == "Max" || r.ts[i].raw == "Mark" || r.ts[i].raw == "Will" || r.ts[i].raw == "May") {
 			continue // a name
@@ -498,10 +504,10 @@ func (r *reader) entityAt(v *view, i int) (piece, bool) {
 		p.arg, p.weight = "topic", 2 // charged, of charging.csv
 	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
 		p.arg, p.weight = "topic", 2 // our move, of moving.csv
-	case r.thingAt(v, t):
-		p.arg, p.weight = "rows", 2
 	default:
-		return p, false
+		arg, ok := r.thingAt(v, i)
+		p.arg, p.weight = arg, 2
+		return p, ok
 	}
 	return p, true
 }

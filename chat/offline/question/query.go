@@ -50,7 +50,16 @@ func (q *query) col(f *field) string {
 	for t := f.table; t >= 0; t = q.v.on[t].from {
 		q.used[t] = true
 	}
-	return mark + strconv.Itoa(f.table) + "." + ident(f.Name)
+	c := mark + strconv.Itoa(f.table) + "." + ident(f.Name)
+	if !f.clock() {
+		return c
+	}
+	// As text of one length, times are in their order; DNF is none.
+	padded := "substr('00000000' || " + c + ", -8)"
+	if q.postgres {
+		padded = "right('00000000' || " + c + ", 8)"
+	}
+	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
 }
 
 // date is the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.

@@ -85,9 +85,26 @@ func (p *plan) unsureBest() bool {
 		return false
 	}
 	f := p.measures[0].field
+	if f.schoolGrade() {
+		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg] // 1 is the best
+		return false
+	}
 	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
 	high, ok := number(f.Max)
 	return graded && ok && high <= 6
+}
+
+// schoolGrade is a German grade: from 1, the best, to 6.
+func (f *field) schoolGrade() bool {
+	low, ok := number(f.Min)
+	high, ok2 := number(f.Max)
+	return ok && ok2 && low >= 0.66 && high <= 6 && slices.ContainsFunc(f.words, func(w word) bool {
+		switch w.fold {
+		case "note", "noten", "schulnote", "zensur", "endnote", "zeugnisnote", "abschlussnote":
+			return true
+		}
+		return false
+	})
 }
 
 // supWithout settles a superlative that names no number: the most orders, the most customers.
@@ -315,23 +332,31 @@ func (p *plan) pace(fast bool) *field {
 	return nil
 }
 
-var clockShape = regexp.MustCompile(`^\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?$`)
+var (
+	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}$`)
+	wordShape  = regexp.MustCompile(`^\p{L}+$`)
+)
 
-// clock says whether a column of text holds times as they are run, all in one shape, so
-// that their order as text is their order.
+// clock says whether a column of text holds times as they are run, all of one shape, but for
+// words such as DNF.
 func (f *field) clock() bool {
-	if !f.text() || len(f.Values) == 0 || f.DistinctCapped || !slices.ContainsFunc(f.words, func(w word) bool {
+	if !f.text() || f.names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.words, func(w word) bool {
 		return timeWords[w.stem] || timeWords[w.fold] || w.fold == "finish" || w.fold == "result" || w.fold == "laufzeit" || w.fold == "endzeit"
 	}) {
 		return false
 	}
-	length := -1
+	colons, words := -1, 0
 	for _, v := range f.Values {
 		s, _ := v.(string)
-		if !clockShape.MatchString(s) || length >= 0 && len(s) != length {
+		n := strings.Count(s, ":")
+		switch {
+		case wordShape.MatchString(s):
+			words++
+		case !clockShape.MatchString(s), colons >= 0 && n != colons:
 			return false
+		default:
+			colons = n
 		}
-		length = len(s)
 	}
-	return int64(len(f.Values)) == f.Distinct
+	return colons > 0 && words <= 3
 }

@@ -300,7 +300,7 @@ func (f *field) counter(l *lexicon) bool {
 	}
 	low, _ := number(f.Min)
 	high, _ := number(f.Max)
-	return int64(high-low)+1 == f.rows && (low == 0 || low == 1 || low == 1000 || low == 1001)
+	return int64(high-low)+1 == f.rows && (f.rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
 
 // measure is a number that can be compared or added.
@@ -542,6 +542,12 @@ func (v *view) fullNames() {
 	})
 }
 
+// containers end the names of files that hold what their first half says.
+var containers = strings.Fields("liste buch tabelle datei protokoll export ubersicht verzeichnis statistik log list table register")
+
+// rowConcepts are the concepts of what rows of a list are.
+var rowConcepts = strings.Fields("member employee student customer product order ticket invoice supplier donor book loan vehicle trip property match player visitor donation")
+
 // name finds the words for one row: those of the file's name, and of the key column.
 func (v *view) name(l *lexicon, vocab vocabulary) {
 	t := v.tables[0]
@@ -557,6 +563,23 @@ func (v *view) name(l *lexicon, vocab vocabulary) {
 					if l.concepts[st] != nil || !strings.ContainsFunc(st, unicode.IsDigit) {
 						v.entity = append(v.entity, st)
 					}
+				}
+			}
+		}
+	}
+	for _, w := range slices.Clone(v.names) {
+		for _, end := range containers {
+			base, ok := strings.CutSuffix(w, end)
+			st := stem(strings.TrimSuffix(base, "s"))
+			if !ok || len(base) < 4 || seen[st] {
+				continue
+			}
+			seen[st] = true
+			v.names, v.topics = append(v.names, base), append(v.topics, st)
+			for _, c := range rowConcepts {
+				if l.means(st, c) || l.means(stem(base), c) {
+					v.entity = append(v.entity, st) // a Mitgliederliste lists members
+					break
 				}
 			}
 		}

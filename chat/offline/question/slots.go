@@ -78,7 +78,9 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 			if x.arg != "rest" {
 				break
 			}
-			if !slices.ContainsFunc(c.pieces, func(o piece) bool { return o.kind == kindField && o.field == x.field && o.arg != "rest" }) {
+			if !slices.ContainsFunc(c.pieces, func(o piece) bool {
+				return o.field == x.field && (o.kind == kindField && o.arg != "rest" || o.kind == kindValue && (o.to == x.from || x.to == o.from)) // casual riders
+			}) {
 				return nil, ReasonUnknown
 			}
 			continue

@@ -27,16 +27,31 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("animal animals individual individuals specimen specimens tier tiere exemplar exemplare"), folded("species art spezies")},
 	{folded("patient patients patienten patientinnen"), folded("patient patientennummer")},
 	{folded("loan loans ausleihe ausleihen checkout checkouts"), folded("borrower ausleiher returned due ruckgabe leser loan")},
+	{folded("book books title titles buch bucher buchern titel"), folded("isbn author autor verlag publisher leser borrower loan ausleihe")},
 	{folded("sale sales transaction transactions verkauf verkaufe verkaufen"), folded("receipt bon kassenbon sold verkauft")},
 	{folded("product products item items article articles artikel produkt produkte position positionen"), folded("sku artikelnummer artikelnr reference stock bestand")},
 }
 
-// thingAt says whether a token is a noun for the rows that their table does not say, and
-// each row is one: no column of another table or of this one is called so.
-func (r *reader) thingAt(v *view, t token) bool {
-	if t.quoted || t.part || !v.single(r.lex) {
-		return false
+// thingAt says whether a token is a noun for the rows that their table does not say: no
+// column of another table or of this one is called so. It is counted only where each row
+// is one.
+func (r *reader) thingAt(v *view, i int) (arg string, ok bool) {
+	t := r.ts[i]
+	arg = "rows"
+	if !v.single(r.lex) {
+		if arg = "topic"; i > 0 && (r.counted(i) || r.ts[i-1].fold == "which" || strings.HasPrefix(r.ts[i-1].fold, "welche") || r.superlative(i-1)) {
+			return "", false
+		}
 	}
+	return arg, !t.quoted && !t.part && r.thing(v, t)
+}
+
+// superlative says whether a token is the most, highest or least.
+func (r *reader) superlative(i int) bool {
+	return slices.ContainsFunc(r.lex.phrases[r.ts[i].fold], func(p phrase) bool { return p.kind == kindSup })
+}
+
+func (r *reader) thing(v *view, t token) bool {
 	for _, o := range r.views {
 		if slices.Contains(o.entity, t.stem) || slices.ContainsFunc(o.fields, func(f *field) bool {
 			return slices.ContainsFunc(f.words, func(w word) bool { return !(f.unique(f.rows) || f.first) && r.level(t, w) > 2 })
@@ -228,4 +243,17 @@ func qualify(fs []*field) {
 			f.words[i].optional = f.words[i].optional || qualifiers[f.words[i].fold]
 		}
 	}
+}
+
+// bodily says whether the word body stands before what is measured of one: body mass.
+func (r *reader) bodily(i int) bool {
+	if r.ts[i].fold != "body" || i+1 >= len(r.ts) {
+		return false
+	}
+	for _, c := range []string{"weight", "length", "height", "temperature", "size"} {
+		if r.lex.means(r.ts[i+1].stem, c) {
+			return true
+		}
+	}
+	return false
 }

@@ -86,6 +86,9 @@ func (p *plan) cell(v any, f *field, unit string) string {
 				return p.when(at)
 			}
 		}
+		if f != nil && f.clock() {
+			return strings.TrimLeft(t, "0")
+		}
 		if n, ok := number(t); ok && f != nil && f.numeric() {
 			if strings.HasPrefix(t, "-") {
 				n = -n
