@@ -28,6 +28,11 @@ const (
 
 // decide chooses the operation that the slots make. Readings of a counter are never added up.
 func (p *plan) decide() Reason {
+	if slices.ContainsFunc(p.filters, func(f filter) bool {
+		return f.equal && slices.ContainsFunc(p.measures, func(m measure) bool { return m.field == f.field })
+	}) {
+		return ReasonUnclear // what is asked for is what is given
+	}
 	why := p.choose()
 	if why == "" && slices.ContainsFunc(p.measures, func(m measure) bool { return m.how == "sum" && p.counter(m.field) }) {
 		return ReasonUnclear
@@ -321,6 +326,9 @@ var ratelike = []string{"price", "temperature", "score", "rating", "age", "heigh
 
 var rateWords = folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
+// moved are words of numbers of pieces that went away, not of those that are there.
+var moved = folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
+
 // nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
 func (p *plan) nature(f *field) string {
 	if f.factors != nil {
@@ -341,6 +349,9 @@ func (p *plan) nature(f *field) string {
 	}
 	if f.unit() == "%" || strings.Contains(f.unit(), "/") {
 		return "rate"
+	}
+	if slices.ContainsFunc(f.words, func(w word) bool { return moved[w.fold] }) {
+		return "sum"
 	}
 	stock := f.named(p.r.lex, "stock") || f.named(p.r.lex, "population") || f.named(p.r.lex, "meter")
 	if stock && (p.timeField(nil) != nil) {
@@ -395,7 +406,7 @@ func (p *plan) decideCount() Reason {
 		}
 		return ""
 	}
-	if len(p.attrs) > 0 && !p.onlyTimes() || p.people {
+	if len(p.attrs) > 0 && !p.onlyTimes() || p.people && !p.v.ofPeople(p.r.lex) {
 		return ReasonUnclear
 	}
 	// Orders of several rows each are counted by their key.

@@ -115,7 +115,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
-	if r.bodily(i) {
+	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
 	if !t.quoted && (t.fold == "sold" || t.fold == "verkauft") && slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") }) {
@@ -152,7 +152,11 @@ func (r *reader) grammarAt(i int) []piece {
 		if n == 1 && i > 0 && (r.ts[i].raw == "Max" || r.ts[i].raw == "Mark" || r.ts[i].raw == "Will" || r.ts[i].raw == "May") {
 			continue // a name
 		}
-		out = append(out, piece{kind: p.kind, arg: p.arg, about: p.about, from: i, to: i + n, weight: 3 * float64(n)})
+		weight := 3 * float64(n)
+		if n > 1 && p.kind == kindAgg {
+			weight += 2 // in total, rather than in and a column total
+		}
+		out = append(out, piece{kind: p.kind, arg: p.arg, about: p.about, from: i, to: i + n, weight: weight})
 	}
 	return out
 }

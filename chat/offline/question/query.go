@@ -175,6 +175,8 @@ type filter struct {
 	when   string // a time in words for the sentence: in March 2024
 	values []string
 	period *period
+	// equal says that all rows have the same number.
+	equal bool
 }
 
 // valueFilter keeps the rows with one of some values.
@@ -237,7 +239,7 @@ func untruth(s string) bool {
 // numberFilter compares a column with a number.
 func numberFilter(f *field, op string, n float64) filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return filter{field: f, text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
+	return filter{field: f, equal: op == "=", text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.

@@ -10,6 +10,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -159,6 +160,29 @@ type Series struct {
 	Values []*float64
 }
 
+// said says whether the answer has a column for every content word of a request for a name,
+// or is not known yet.
+func (r *Reading) said(text string, lang Language) bool {
+	if r.Answer == nil {
+		return len(r.Ask) > 0
+	}
+	lex := newLexicon()
+	for _, t := range tokens(text, lang) {
+		if lex.small(t) || asking[t.fold] {
+			continue
+		}
+		if !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
+			return slices.ContainsFunc(splitName(c), func(w string) bool { return sameWord(t, token{fold: w, stem: stem(w)}) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// asking are the verbs of a request for a name.
+var asking = folded("give state name tell include mention nenne nenn gib nennen angeben please bitte")
+
 // Read reads a question, part by part. With the results of all statements that its
 // readings name under Ask it answers them.
 func Read(task string, src Source) []Reading {
@@ -169,6 +193,9 @@ func Read(task string, src Source) []Reading {
 	for _, p := range parts(task) {
 		if p.onward() && len(out) > 0 {
 			continue // the answer before it says that too
+		}
+		if p.names && len(out) > 0 && out[len(out)-1].said(p.text, lang) {
+			continue
 		}
 		r := reader{lex: lex, lang: lang, src: &src, views: views}
 		out = append(out, r.read(p.text))

@@ -45,6 +45,11 @@ func (p *plan) decideSup() Reason {
 		return ReasonUnclear
 	}
 	p.supTarget()
+	if p.target == nil && p.unit == "" && p.sup.about == "quantity" {
+		if p.target = p.sold(); p.target == nil {
+			return ReasonUnclear
+		}
+	}
 	if p.unit != "" {
 		if why := p.needTime(); why != "" {
 			return why
@@ -58,6 +63,9 @@ func (p *plan) decideSup() Reason {
 			return ReasonUnclear // a figure is no person
 		}
 		p.op = opExtreme
+		if p.n > 1 && !slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && x.arg == "rows" }) {
+			return ReasonUnclear // the three best of what
+		}
 		if p.spending() && p.asks != "much" {
 			return ReasonUnclear // on what: no column is named
 		}
@@ -92,6 +100,20 @@ func (p *plan) unsureBest() bool {
 	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
 	high, ok := number(f.Max)
 	return graded && ok && high <= 6
+}
+
+// sold is the only column of what is sold.
+func (p *plan) sold() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.text() && !f.key(p.r.lex) && f.named(p.r.lex, "product") {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 // schoolGrade is a German grade: from 1, the best, to 6.
@@ -141,6 +163,8 @@ func (p *plan) supField(concept string) *field {
 		return f
 	}
 	switch concept {
+	case "temperature":
+		return p.extremeTemperature()
 	case "length":
 		if f := p.fieldOf("duration"); f != nil {
 			return f
@@ -167,6 +191,22 @@ func (p *plan) supField(concept string) *field {
 		}
 	}
 	return nil
+}
+
+// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
+// for the coldest.
+func (p *plan) extremeTemperature() *field {
+	want := map[string]string{"desc": "max", "asc": "min"}[p.sup.arg]
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.factors == nil && f.measure(p.r.lex) && f.named(p.r.lex, "temperature") && p.nature(f) == want {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 // supTarget finds whose number is compared where the question says who, when or where.

@@ -60,7 +60,7 @@ var (
 	nonWord  = regexp.MustCompile(`[^\p{L}\p{M}\p{N}%]+`)
 
 	idWords   = folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index")
-	nameWords = folded("name names nam bezeichnung titl title nom label vollstandig voll full designation libelle intitule")
+	nameWords = folded("name names nam bezeichnung titl title titel nom label vollstandig voll full designation libelle intitule")
 	timeWords = folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
 	unitWords = folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)

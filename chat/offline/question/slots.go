@@ -51,6 +51,7 @@ type plan struct {
 	called   string   // what the question calls the things that are counted
 	askedFor *field   // the column of times that is asked for: on which day
 	judged   bool     // the measure is a mark that people gave
+	over     bool     // what is over its budget
 	across   bool     // the columns of a wide table are compared
 	usedUp   bool     // the question asks what was used: of a counter
 }
@@ -90,7 +91,7 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 		p.ps = append(p.ps, x)
 	}
 	p.used = make([]bool, len(p.ps))
-	for _, step := range []func() Reason{p.words, p.joinNames, p.timeWords, p.conditions, p.truths, p.targets, p.rest, p.totals} {
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.conditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
 		if why := step(); why != "" {
 			return nil, why
 		}
@@ -184,6 +185,8 @@ func (p *plan) words() Reason {
 			p.versus, p.used[i] = true, true
 		case kindAcross:
 			p.across, p.used[i] = true, true
+		case kindOver:
+			p.over, p.used[i] = true, true
 		case kindWhole:
 			if p.used[i] = true; !p.oneYear() {
 				return ReasonUnclear
@@ -257,12 +260,17 @@ func (p *plan) joinNames() Reason {
 		switch x.kind {
 		case kindField:
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && p.asked(i) == nil {
+				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much") {
 					p.used[i] = true
 				}
 			}
 			n := p.near(i, 1)
-			if n == nil || p.used[i] || n.from != x.to {
+			if b := p.near(i, -1); b != nil && b.kind == kindNum && !p.used[i-1] && p.numbered(i) {
+				p.filters = append(p.filters, numberFilter(x.field, "=", b.num))
+				p.used[i-1], p.used[i] = true, true
+				continue
+			}
+			if n == nil || p.used[i] || n.from != x.to && !(n.from == x.to+1 && ofWords[p.r.ts[x.to].fold]) {
 				continue
 			}
 			num := n.num
@@ -274,6 +282,9 @@ func (p *plan) joinNames() Reason {
 			if before := p.near(i, -1); x.field.Type == "integer" && (before == nil || before.kind != kindCmp) {
 				p.filters = append(p.filters, numberFilter(x.field, "=", num))
 				p.used[i], p.used[i+1] = true, true
+				if before != nil && before.kind == kindField && before.field == x.field {
+					p.used[i-1] = true // the stock on hand
+				}
 			}
 		case kindNum:
 			for _, step := range []int{-1, 1} {
@@ -284,6 +295,21 @@ func (p *plan) joinNames() Reason {
 		}
 	}
 	return ""
+}
+
+var ofWords = folded("of von")
+
+// numbered says whether a number before a column is its value: a flat with 3 rooms.
+func (p *plan) numbered(i int) bool {
+	x, b := p.ps[i], p.ps[i-1]
+	if x.field.Type != "integer" || !x.field.measure(p.r.lex) || b.to != x.from || b.to-b.from > 1 || i < 2 || x.field.rows > 0 && !x.field.spans(b.num) {
+		return false
+	}
+	switch p.r.ts[b.from-1].fold {
+	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
+		return p.ps[i-2].kind != kindSup && p.ps[i-2].kind != kindCmp
+	}
+	return false
 }
 
 // asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.

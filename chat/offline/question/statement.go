@@ -188,7 +188,7 @@ func (p *plan) nameFor(key *field) *field {
 			}
 		}
 		for _, f := range p.v.fields {
-			if f.table == i && f.text() && f.named(p.r.lex, "name") && !f.key(p.r.lex) {
+			if f.table == i && f.text() && !f.key(p.r.lex) && (f.named(p.r.lex, "name") || nameWords[f.words[len(f.words)-1].stem]) {
 				return f
 			}
 		}

@@ -257,3 +257,44 @@ func (r *reader) bodily(i int) bool {
 	}
 	return false
 }
+
+// leftEmpty says whether left only says that something is empty: who left the field empty.
+func (r *reader) leftEmpty(i int) bool {
+	switch r.ts[i].fold {
+	case "left", "leave", "leaves", "gelassen", "lassen", "liessen":
+		return slices.ContainsFunc(r.ts, func(t token) bool {
+			return t.fold == "empty" || t.fold == "blank" || t.fold == "unanswered" || t.fold == "leer" || t.fold == "frei"
+		})
+	}
+	return false
+}
+
+// arrived says whether a word only says that the next one is of the arrival: arrived late.
+func (r *reader) arrived(i int) bool {
+	if i+1 >= len(r.ts) {
+		return false
+	}
+	switch r.ts[i].fold {
+	case "arrived", "arrive", "arrives", "delivered", "angekommen", "geliefert":
+		switch r.ts[i+1].fold {
+		case "late", "early", "damaged", "on", "verspatet", "punktlich":
+			return true
+		}
+	}
+	return false
+}
+
+var hiring = folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
+
+// ofPeople says whether each row is one person: one who answered, or works there.
+func (v *view) ofPeople(l *lexicon) bool {
+	if v.survey {
+		return true
+	}
+	return v.single(l) && slices.ContainsFunc(v.fields, func(f *field) bool {
+		if f.table != 0 {
+			return false
+		}
+		return f.names != nil || slices.ContainsFunc(f.words, func(w word) bool { return hiring[w.fold] || l.means(w.stem, "salary") })
+	})
+}

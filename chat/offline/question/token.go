@@ -108,6 +108,7 @@ func parseNumber(w string, lang Language) (float64, bool) {
 
 // number words up to twelve.
 var numberWords = map[string]float64{
+	"zero": 0, "null": 0,
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 	"zwei": 2, "drei": 3, "vier": 4, "funf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12,
 }
@@ -132,7 +133,7 @@ var ordinals = map[string]int{
 // period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
 // weekday of any year.
 type period struct {
-	unit  string // year, half, quarter, month, day, monthOfYear, weekday, span
+	unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span
 	year  int
 	n     int // month, quarter, half, weekday
 	day   int
@@ -198,6 +199,7 @@ func timeAt(ts []token, i int) (p period, n int) {
 			if y, ok := yearOf(at(k + 1)); ok {
 				return period{unit: "day", year: y, n: m, day: day}, k + 2
 			}
+			return period{unit: "dayOfYear", n: m, day: day}, k + 1
 		}
 	}
 	if p, n = partAt(at); n > 0 {
@@ -229,7 +231,7 @@ func monthAt(m int, at func(int) token) (period, int) {
 		if y, ok := yearOf(at(2)); ok {
 			return period{unit: "day", year: y, n: m, day: d}, 3
 		}
-		return period{}, 0
+		return period{unit: "dayOfYear", n: m, day: d}, 2
 	}
 	return period{unit: "monthOfYear", n: m}, 1
 }
