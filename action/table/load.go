@@ -63,6 +63,9 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".txt") && delimited(f) {
 		kind = "csv"
 	}
+	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".log") && f.Size > 0 {
+		return im.log(ctx, f)
+	}
 	if kind == "" {
 		return nil
 	}

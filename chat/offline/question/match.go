@@ -96,7 +96,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	out = append(out, r.numbersAt(i)...)
 	for _, f := range v.fields {
 		out = append(out, r.fieldAt(v, f, i)...)
-		if f.text() {
+		if f.text() && !f.free {
 			out = append(out, r.valuesAt(v, f, i)...)
 			out = append(out, r.periodsAt(f, i)...)
 		}

@@ -21,6 +21,8 @@ type field struct {
 	less bool
 	// names are the two fields of a full name.
 	names []*field
+	// free says that the values are the texts of a log: sentences, not names.
+	free bool
 }
 
 // word is one word of a name; optional ones need not be said: id, date, units.
@@ -393,6 +395,7 @@ func (s *Source) views(l *lexicon) []*view {
 		v.sales(l)
 		v.fullNames()
 		v.name(l, vocab)
+		v.logged()
 		v.money(l)
 		v.wide = v.columnsOf(l)
 		v.survey = slices.ContainsFunc(append(slices.Clone(v.entity), v.topics...), func(w string) bool { return l.means(w, "respondent") || w == stem("feedback") })
@@ -494,6 +497,21 @@ func (v *view) derive(l *lexicon) {
 		g := *f
 		g.words = []word{{fold: "amount", stem: stem("amount")}} // the average order value
 		v.fields = append(v.fields, &g)
+	}
+}
+
+// logged marks the texts of a log.
+func (v *view) logged() {
+	texts := -1
+	level := false
+	for i, f := range v.fields {
+		level = level || f.Name == "level"
+		if f.Name == "text" {
+			texts = i
+		}
+	}
+	if level && texts >= 0 {
+		v.fields[texts].free = true
 	}
 }
 

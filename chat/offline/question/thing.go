@@ -28,6 +28,8 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("patient patients patienten patientinnen"), folded("patient patientennummer")},
 	{folded("loan loans ausleihe ausleihen checkout checkouts"), folded("borrower ausleiher returned due ruckgabe leser loan")},
 	{folded("book books title titles buch bucher buchern titel"), folded("isbn author autor verlag publisher leser borrower loan ausleihe")},
+	{folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), folded("ip")},
+	{folded("message messages event events meldung meldungen ereignis ereignisse"), folded("level")},
 	{folded("sale sales transaction transactions verkauf verkaufe verkaufen"), folded("receipt bon kassenbon sold verkauft")},
 	{folded("product products item items article articles artikel produkt produkte position positionen"), folded("sku artikelnummer artikelnr reference stock bestand")},
 }
@@ -74,7 +76,7 @@ func (v *view) single(l *lexicon) bool {
 	rows := v.tables[0].RowCount
 	keys, unique := 0, 0
 	for _, f := range v.fields {
-		if f.table != 0 || !f.key(l) {
+		if f.table != 0 || !f.key(l) || slices.ContainsFunc(f.words, func(w word) bool { return codes[w.fold] }) {
 			continue
 		}
 		if keys++; f.unique(rows) {
@@ -83,6 +85,9 @@ func (v *view) single(l *lexicon) bool {
 	}
 	return keys == 0 || unique > 0
 }
+
+// codes are words of columns whose codes are of kinds, not of things.
+var codes = folded("status country currency postal post postcode zip plz language error")
 
 // serial is a column of numbers one after the other, too many to be told apart by their count.
 func (f *field) serial() bool {
