@@ -11,7 +11,7 @@ func minus(a, b *field) *field {
 
 // overBudget reads "went over budget": a condition, or what it is over by.
 func (p *plan) overBudget() Reason {
-	if !p.over {
+	if !p.over && !p.left {
 		return ""
 	}
 	budget, actual := p.fieldOf("budget"), p.fieldOf("actual")
@@ -20,6 +20,14 @@ func (p *plan) overBudget() Reason {
 	}
 	if budget == nil || actual == nil || budget == actual {
 		return ReasonUnknown
+	}
+	if p.left {
+		p.measures = slices.DeleteFunc(p.measures, func(m measure) bool { return m.field == budget })
+		if p.over || len(p.measures) > 0 {
+			return ReasonUnclear
+		}
+		p.measures = []measure{{field: minus(budget, actual)}}
+		return ""
 	}
 	p.measures = slices.DeleteFunc(p.measures, func(m measure) bool { return m.field == budget || m.field == actual })
 	if len(p.measures) > 0 {
@@ -57,4 +65,66 @@ func (p *plan) multiplied() Reason {
 		}
 	}
 	return ""
+}
+
+// budgetAt finds words for what is left of a budget and, where a table has budgets, for what
+// is spent.
+func (r *reader) budgetAt(v *view, i int) []piece {
+	if r.ts[i].quoted {
+		return nil
+	}
+	var budgets, actuals []*field
+	for _, f := range v.fields {
+		if f.table != 0 || f.factors != nil || !f.measure(r.lex) {
+			continue
+		}
+		if f.named(r.lex, "remaining") {
+			return nil
+		}
+		if f.named(r.lex, "budget") {
+			budgets = append(budgets, f)
+		}
+		if f.named(r.lex, "actual") {
+			actuals = append(actuals, f)
+		}
+	}
+	if len(budgets) != 1 || len(actuals) != 1 {
+		return nil
+	}
+	switch r.ts[i].fold {
+	case "left", "remaining", "unspent", "ubrig", "verbleibt", "verbleibend", "verfugbar":
+		return []piece{{kind: kindLeft, from: i, to: i + 1, weight: 4}}
+	case "spend", "spent", "spending", "spends", "expenses", "expenditure", "ausgegeben", "ausgaben":
+		return []piece{{kind: kindField, field: actuals[0], from: i, to: i + 1, weight: 5}}
+	}
+	return nil
+}
+
+// weather is the condition of days with frost, with rain or without.
+func (p *plan) weather(kind string) (filter, bool) {
+	if p.tally != "" {
+		return filter{}, false
+	}
+	p.tally = "day"
+	switch kind {
+	case "frost":
+		var found *field
+		for _, f := range p.v.fields {
+			if f.table == 0 && f.measure(p.r.lex) && f.named(p.r.lex, "temperature") && p.nature(f) == "min" {
+				if found != nil {
+					return filter{}, false
+				}
+				found = f
+			}
+		}
+		if found == nil {
+			return filter{}, false
+		}
+		return numberFilter(found, "<", 0), true
+	case "wet", "dry":
+		if f := p.fieldOf("rain"); f != nil {
+			return numberFilter(f, map[string]string{"wet": ">", "dry": "="}[kind], 0), true
+		}
+	}
+	return filter{}, false
 }

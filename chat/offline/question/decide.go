@@ -51,6 +51,9 @@ func (p *plan) counter(f *field) bool {
 }
 
 func (p *plan) choose() Reason {
+	if p.unit == "week" || p.tally == "week" {
+		return ReasonUnclear // weeks begin on one day here and on another there
+	}
 	switch {
 	case p.across:
 		return p.decideAcross()
@@ -137,6 +140,10 @@ func (p *plan) decideMeasure() Reason {
 		p.target = nil // the share of Bolt, which is a company
 	}
 	switch {
+	case p.tally == "day" && len(p.measures) == 1 && p.agg == "" && len(p.filters) == p.times() && p.measures[0].field.named(p.r.lex, "rain"):
+		p.filters, p.measures = append(p.filters, numberFilter(p.measures[0].field, ">", 0)), nil // on how many days did it rain
+		p.op = opCount
+		return p.decideCount()
 	case p.counted != nil && len(p.measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.tally != "" && len(p.measures) > 0:
@@ -178,6 +185,17 @@ func (p *plan) decideMeasure() Reason {
 		return ""
 	}
 	return ReasonUnclear
+}
+
+// times is how many of the conditions are times.
+func (p *plan) times() int {
+	n := 0
+	for _, f := range p.filters {
+		if f.period != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // adds says whether the question asks what something adds up to.
@@ -222,6 +240,10 @@ func (p *plan) decideValue() Reason {
 	if p.askedFor != nil || p.asks == "who" || p.asks == "where" || p.asks == "when" {
 		return ReasonUnclear
 	}
+	p.expenses()
+	if slices.ContainsFunc(p.measures, func(m measure) bool { return p.moneyOnly(m.field) }) {
+		return ReasonAmbiguous // that came in, or that went out
+	}
 	joins := 0
 	for _, x := range p.ps {
 		if x.kind == kindJoin && x.arg == "and" {
@@ -257,10 +279,24 @@ func (p *plan) decideValue() Reason {
 	if len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
 	}
+	if p.agg == "avg" && p.unit != "" && p.daily() {
+		if !p.onePerTime() || p.time.dated() != (p.unit == "day") || p.time.Type == "datetime" || p.time.monthly() {
+			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
+		}
+		p.unit = ""
+	}
 	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
 	return ""
+}
+
+// daily says whether the unit of time only says what a mean is of: the daily consumption.
+func (p *plan) daily() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		t := p.r.ts[x.from]
+		return x.kind == kindUnit && (t.part || t.fold == "daily" || t.fold == "monthly" || t.fold == "yearly" || t.fold == "annual" || strings.Contains(t.fold, "lich"))
+	})
 }
 
 // perWord says whether the question groups by per, pro or je.
@@ -383,6 +419,10 @@ func (p *plan) decideCount() Reason {
 		return ReasonUnclear
 	}
 	rows := p.v.tables[0].RowCount
+	if f := p.units(); f != nil {
+		p.op, p.measures = opValue, []measure{{field: f, how: "sum"}}
+		return ""
+	}
 	if p.tally != "" {
 		if p.time == nil {
 			p.time = p.timeField(nil)
@@ -426,6 +466,20 @@ func (p *plan) decideCount() Reason {
 		return ReasonUnclear
 	}
 	return ""
+}
+
+// units is the number of pieces in each row where products are counted by their names: how
+// many desks did we sell.
+func (p *plan) units() *field {
+	if p.counted != nil || p.tally != "" {
+		return nil
+	}
+	for i, x := range p.ps {
+		if x.kind == kindValue && i > 0 && p.ps[i-1].kind == kindAsk && p.ps[i-1].arg == "many" && x.field.named(p.r.lex, "product") {
+			return p.fieldOf("quantity")
+		}
+	}
+	return nil
 }
 
 // decideList settles which names are listed.

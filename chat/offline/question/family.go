@@ -164,11 +164,42 @@ func (p *plan) ended() *field {
 func (p *plan) spending() bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
 		switch w := p.r.ts[x.from].fold; w {
-		case "spend", "spent", "spends", "pay", "paid", "ausgegeben", "bezahlt", "gezahlt":
+		case "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
 			return x.kind == kindField && x.field != nil && x.field.measure(p.r.lex)
 		}
 		return false
 	})
+}
+
+// expenses turns a question of what is spent to the amounts that went out, where the
+// amounts are of both directions.
+func (p *plan) expenses() {
+	if !p.spending() || len(p.measures) != 1 || !p.measures[0].field.mixed() {
+		return
+	}
+	f := p.measures[0].field
+	if p.sup != nil {
+		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg]
+	}
+	if p.sup != nil || !slices.ContainsFunc(p.filters, func(x filter) bool { return len(x.values) > 0 }) {
+		x := numberFilter(f, "<", 0)
+		p.filters = append(p.filters, x)
+	}
+}
+
+// mixed says whether a column has amounts that came in and amounts that went out.
+func (f *field) mixed() bool {
+	low, ok := at([]any{f.Min}, 0)
+	high, ok2 := at([]any{f.Max}, 0)
+	return ok && ok2 && low < 0 && high > 0
+}
+
+// moneyOnly says whether an amount of both directions is only called money.
+func (p *plan) moneyOnly(f *field) bool {
+	return f.mixed() && slices.ContainsFunc(p.ps, func(x piece) bool {
+		w := p.r.ts[x.from].fold
+		return x.kind == kindField && x.field == f && (w == "money" || w == "geld" || w == "cash")
+	}) && !slices.ContainsFunc(p.filters, func(x filter) bool { return len(x.values) > 0 })
 }
 
 // shareOf is the amount that the word for the rows says is shared: of the spending.

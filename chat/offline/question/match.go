@@ -106,6 +106,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	out = append(out, r.acrossAt(v, i)...)
 	out = append(out, r.dimensionAt(v, i)...)
 	out = append(out, r.placeAt(v, i)...)
+	out = append(out, r.budgetAt(v, i)...)
 	out = append(out, r.ratingAt(v, i)...)
 	out = append(out, r.countsAt(v, i)...)
 	if p, ok := r.entityAt(v, i); ok {
@@ -118,7 +119,8 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
-	if !t.quoted && (t.fold == "sold" || t.fold == "verkauft") && slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") }) {
+	if !t.quoted && selling[t.fold] && t.fold != "unit" && t.fold != "list" && (v.takings || slices.ContainsFunc(v.fields, func(f *field) bool { return f.table == 0 && f.named(r.lex, "quantity") && f.measure(r.lex) }) ||
+		slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") && (t.fold == "sold" || t.fold == "verkauft") })) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1}) // the rows are sales
 	}
 	if !t.quoted && r.lex.deeds[t.fold] {
@@ -307,7 +309,7 @@ func (r *reader) weigh(v *view, p *piece, matched, required, level int) {
 
 // valueConcepts are the concepts by which a word names a value of another spelling.
 var valueConcepts = folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
-vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error return paid late`)
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late`)
 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *reader) valuesAt(v *view, f *field, i int) []piece {
@@ -488,6 +490,8 @@ func (r *reader) entityAt(v *view, i int) (piece, bool) {
 	t := r.ts[i]
 	p := piece{kind: kindEntity, from: i, to: i + 1}
 	switch {
+	case v.takings && !r.counted(i) && r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order"):
+		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
 	case slices.Contains(v.entity, t.stem):
 		p.arg, p.weight = "rows", 5
 	case slices.Contains(v.topics, t.stem) || slices.Contains(v.topics, t.fold):

@@ -34,6 +34,9 @@ func (p *plan) decideSup() Reason {
 	case len(p.measures) > 1:
 		return ReasonUnclear
 	}
+	if p.mostSales() {
+		return ReasonAmbiguous // the most of them, or those of the highest value
+	}
 	if p.unsureBest() {
 		return ReasonAmbiguous
 	}
@@ -44,6 +47,7 @@ func (p *plan) decideSup() Reason {
 	if p.asks == "many" {
 		return ReasonUnclear
 	}
+	p.expenses()
 	p.supTarget()
 	if p.target == nil && p.unit == "" && p.sup.about == "quantity" {
 		if p.target = p.sold(); p.target == nil {
@@ -79,6 +83,19 @@ func (p *plan) decideSup() Reason {
 		return ReasonUnclear
 	}
 	return ""
+}
+
+// mostSales says whether the question asks for the most sales, which may be counted or added.
+func (p *plan) mostSales() bool {
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+	default:
+		return false
+	}
+	return p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
+		t := p.r.ts[x.from]
+		return x.from == p.sup.to && x.to == x.from+1 && p.r.lex.means(t.stem, "revenue") && p.r.lex.means(t.stem, "order")
+	})
 }
 
 // unsureBest says whether best and worst may mean the least: of school grades 1 is best in

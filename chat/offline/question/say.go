@@ -115,6 +115,9 @@ func (p *plan) sayCount(a *Answer) Reason {
 	if !ok {
 		return ReasonEmpty
 	}
+	if v == 0 && p.outside() {
+		return ReasonEmpty // the rows are of another time
+	}
 	n := Number(v, 0, p.r.lang)
 	a.Heading = p.say("Number", "Anzahl")
 	switch {
@@ -135,6 +138,18 @@ func (p *plan) sayCount(a *Answer) Reason {
 		a.Sentences = []string{s}
 	}
 	return ""
+}
+
+// outside says whether the question asks of a time before or after that of all rows.
+func (p *plan) outside() bool {
+	return slices.ContainsFunc(p.filters, func(f filter) bool {
+		if f.period == nil || f.field == nil || f.period.year == 0 {
+			return false
+		}
+		low, high := fmt.Sprint(f.field.Min), fmt.Sprint(f.field.Max)
+		first, last := f.period.first(), f.period.last()
+		return last < low[:min(len(low), len(last))] || first > high[:min(len(high), len(first))]
+	})
 }
 
 // noun is what the question calls the rows.

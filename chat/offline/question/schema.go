@@ -46,6 +46,8 @@ type view struct {
 	survey bool
 	// names are the words of the table's name as they are written.
 	names []string
+	// takings says that the table has an amount of what is sold.
+	takings bool
 	// wide are the columns of one kind: one for each party.
 	wide []*field
 }
@@ -199,7 +201,8 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 		}
 		for _, w := range parts {
 			st := stem(w)
-			out = append(out, word{fold: w, stem: st, optional: idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w)})
+			abbreviated := len(parts) > 1 && parts[0] != one && (w == "min" || w == "max") // tmin: no minutes
+			out = append(out, word{fold: w, stem: st, optional: !abbreviated && (idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
@@ -343,7 +346,7 @@ func (f *field) unit() string {
 	case f.Unit != "":
 		return f.Unit
 	}
-	if b := brackets.FindString(f.Name); len(b) > 2 && len(b) < 10 && f.numeric() {
+	if b := brackets.FindString(f.Name); len(b) > 2 && len(b) < 10 && f.numeric() && !strings.ContainsAny(b, "0123456789") {
 		return strings.Trim(b, "()[] ")
 	}
 	if _, unit, ok := trailing(f.Name); ok && f.numeric() {
@@ -397,6 +400,7 @@ func (s *Source) views(l *lexicon) []*view {
 		v.name(l, vocab)
 		v.logged()
 		v.money(l)
+		v.takings = slices.ContainsFunc(v.fields, func(f *field) bool { return f.measure(l) && f.named(l, "revenue") })
 		v.wide = v.columnsOf(l)
 		v.survey = slices.ContainsFunc(append(slices.Clone(v.entity), v.topics...), func(w string) bool { return l.means(w, "respondent") || w == stem("feedback") })
 		out = append(out, v)

@@ -51,6 +51,7 @@ type plan struct {
 	called   string   // what the question calls the things that are counted
 	askedFor *field   // the column of times that is asked for: on which day
 	judged   bool     // the measure is a mark that people gave
+	left     bool     // what is left of a budget
 	over     bool     // what is over its budget
 	across   bool     // the columns of a wide table are compared
 	usedUp   bool     // the question asks what was used: of a counter
@@ -145,7 +146,9 @@ func (p *plan) words() Reason {
 				switch {
 				case f != nil:
 				case x.about == "length":
-					f = p.fieldOf("duration")
+					if f = p.fieldOf("duration"); f == nil {
+						f = p.lasting()
+					}
 				case x.about == "price":
 					f = p.sellingPrice()
 				}
@@ -175,6 +178,9 @@ func (p *plan) words() Reason {
 			p.trend, p.used[i] = x.arg, true
 		case kindNone:
 			f, ok := p.none(x.about)
+			if x.arg != "" {
+				f, ok = p.weather(x.arg)
+			}
 			if !ok {
 				return ReasonUnknown
 			}
@@ -185,6 +191,8 @@ func (p *plan) words() Reason {
 			p.versus, p.used[i] = true, true
 		case kindAcross:
 			p.across, p.used[i] = true, true
+		case kindLeft:
+			p.left, p.used[i] = true, true
 		case kindOver:
 			p.over, p.used[i] = true, true
 		case kindWhole:
@@ -215,7 +223,7 @@ func (p *plan) sellingPrice() *field {
 	return found
 }
 
-var selling = folded("selling sell sale sales retail list unit verkauf verkaufs vk listen vente")
+var selling = folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 
 // none is the condition that words such as sold out, open and number one stand for.
 func (p *plan) none(about string) (filter, bool) {
@@ -472,7 +480,7 @@ func (p *plan) rest() Reason {
 		switch x.kind {
 		case kindBy, kindJoin:
 		case kindBound:
-			if x.arg == "from" || x.arg == "to" {
+			if x.arg == "from" || x.arg == "to" || x.arg == "between" && p.either != nil {
 				continue // small words
 			}
 			return ReasonUnclear

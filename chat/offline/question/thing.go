@@ -19,7 +19,7 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("order orders purchase purchases bestellung bestellungen auftrag auftrage commande commandes"), folded("order bestellung bestellnummer bestellnr auftrag auftragsnummer auftragsnr commande")},
 	{folded("invoice invoices bill bills rechnung rechnungen facture factures"), folded("invoice rechnung rechnungsnummer rechnungsnr facture")},
 	{folded("transaction transactions booking bookings buchung buchungen operation operations"), folded("iban verwendungszweck buchungstag buchungsdatum wertstellung payee counterparty libelle")},
-	{folded("employee employees staff worker workers colleague colleagues people mitarbeiter mitarbeiterinnen mitarbeitern beschaftigte angestellte leute kollegen personen"), folded("gehalt monatsgehalt jahresgehalt salary hire hired eintritt personalnummer personalnr employee stundenlohn")},
+	{folded("employee employees staff worker workers colleague colleagues people mitarbeiter mitarbeiterinnen mitarbeitern beschaftigte angestellte leute kollegen personen"), folded("salaire embauche matricule salaries gehalt monatsgehalt jahresgehalt salary hire hired eintritt personalnummer personalnr employee stundenlohn")},
 	{folded("student students pupil pupils schuler schulern schulerinnen kind kinder"), folded("klasse grade schulnote schuler student pupil")},
 	{folded("flight flights flug fluge flugen"), folded("airline flight flug")},
 	{folded("home homes property properties listing listings immobilie immobilien objekt objekte"), folded("bedrooms rooms zimmer wohnflache sqm kaltmiete")},
@@ -226,7 +226,7 @@ func (f *field) scale(l *lexicon) bool {
 
 // qualifiers say of which kind an amount is, and need not be said where no other column
 // differs by them: Umsatz netto, Prix HT.
-var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher")
+var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
 // qualify makes the qualifiers of a table optional where nothing else has the same name.
 func qualify(fs []*field) {

@@ -2,6 +2,7 @@ package question
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,9 +25,21 @@ type token struct {
 
 var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
 
+// codeShape is a code of several pieces: RE-2024-161.
+var codeShape = regexp.MustCompile(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
+
+// codesIn finds where codes stand in a text.
+func codesIn(text string) [][]int {
+	return slices.DeleteFunc(codeShape.FindAllStringIndex(text, -1), func(at []int) bool {
+		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
+		return monthNames[fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1]))
+	})
+}
+
 // tokens splits a text into words, numbers and dates.
 func tokens(text string, lang Language) []token {
 	var out []token
+	codes := codesIn(text)
 	quoted := false
 	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
 		w := text[at[0]:at[1]]
@@ -36,6 +49,7 @@ func tokens(text string, lang Language) []token {
 		}
 		t := token{raw: w, fold: fold(w), quoted: quoted, from: at[0], to: at[1]}
 		t.kindOf = len(out) > 0 && strings.HasPrefix(out[len(out)-1].fold, "welche")
+		t.quoted = quoted || slices.ContainsFunc(codes, func(c []int) bool { return c[0] <= at[0] && at[1] <= c[1] })
 		t.stem = stem(t.fold)
 		if v, ok := parseNumber(w, lang); ok {
 			t.num = &v
