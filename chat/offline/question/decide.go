@@ -33,11 +33,32 @@ func (p *plan) decide() Reason {
 	}) {
 		return ReasonUnclear // what is asked for is what is given
 	}
+	if p.asks == "many" && slices.ContainsFunc(p.measures, func(m measure) bool { return p.comparedBy(m.field) }) {
+		if !p.countsRows() {
+			return ReasonUnclear
+		}
+		p.measures = slices.DeleteFunc(p.measures, func(m measure) bool { return p.comparedBy(m.field) })
+	}
 	why := p.choose()
 	if why == "" && slices.ContainsFunc(p.measures, func(m measure) bool { return m.how == "sum" && p.counter(m.field) }) {
 		return ReasonUnclear
 	}
 	return why
+}
+
+// comparedBy says whether a condition compares a number: trips with more than 10 minutes of delay.
+func (p *plan) comparedBy(f *field) bool {
+	return slices.ContainsFunc(p.filters, func(x filter) bool { return x.field == f && x.number })
+}
+
+// countsRows says whether the rows themselves are what is counted: how many trips.
+func (p *plan) countsRows() bool {
+	for i, x := range p.ps {
+		if x.kind == kindEntity && x.arg == "rows" && p.asked(i) != nil && p.asked(i).arg == "many" {
+			return true
+		}
+	}
+	return false
 }
 
 // counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
@@ -441,6 +462,9 @@ func (p *plan) decideCount() Reason {
 	}
 	if p.counted != nil {
 		own := !p.counted.key(p.r.lex) && slices.ContainsFunc(p.counted.words, func(w word) bool { return slices.Contains(p.v.entity, w.stem) })
+		if !own && !p.distinct && !p.counted.unique(rows) && !p.counted.key(p.r.lex) && p.counted.named(p.r.lex, "product") && p.v.stocked(p.r.lex) {
+			return ReasonAmbiguous // articles of one name: how many names, or how many articles
+		}
 		if (p.counted.unique(rows) || own || p.filtered(p.counted)) && p.counted.table == 0 && !p.distinct {
 			p.counted = nil
 		}

@@ -121,7 +121,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	}
 	if !t.quoted && selling[t.fold] && t.fold != "unit" && t.fold != "list" && (v.takings || slices.ContainsFunc(v.fields, func(f *field) bool { return f.table == 0 && f.named(r.lex, "quantity") && f.measure(r.lex) }) ||
 		slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") && (t.fold == "sold" || t.fold == "verkauft") })) {
-		out = append(out, piece{kind: kindFill, from: i, to: i + 1}) // the rows are sales
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1, weight: map[bool]float64{true: 8}[t.fold == "sell" || t.fold == "sells"]}) // the rows are sales
 	}
 	if !t.quoted && r.lex.deeds[t.fold] {
 		out = append(out, piece{kind: kindFill, arg: "deed", from: i, to: i + 1, weight: -2})
@@ -239,6 +239,9 @@ func derived(a, b string) bool {
 // fieldAt finds the stretches from a token on that name a column.
 func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	var out []piece
+	if v.takings && !f.measure(r.lex) && r.sales(r.ts[i]) && !slices.ContainsFunc(f.words, func(w word) bool { return w.fold == r.ts[i].fold }) {
+		return nil // sales are amounts where there are some, not order numbers
+	}
 	taken := make([]bool, len(f.words))
 	sum, required, matched, head := 0.0, 0, 0, false
 	for _, w := range f.words {
@@ -485,12 +488,17 @@ func (r *reader) valueSynonym(f *field, t, value token) bool {
 	return false
 }
 
+// sales says whether a word stands for what is sold as well as for what it brings.
+func (r *reader) sales(t token) bool {
+	return r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order")
+}
+
 // entityAt finds the word for the rows of a table, or another word of its name.
 func (r *reader) entityAt(v *view, i int) (piece, bool) {
 	t := r.ts[i]
 	p := piece{kind: kindEntity, from: i, to: i + 1}
 	switch {
-	case v.takings && !r.counted(i) && r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order"):
+	case v.takings && !r.counted(i) && r.sales(t):
 		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
 	case slices.Contains(v.entity, t.stem):
 		p.arg, p.weight = "rows", 5

@@ -177,6 +177,8 @@ type filter struct {
 	period *period
 	// equal says that all rows have the same number.
 	equal bool
+	// number says that a number is compared.
+	number bool
 }
 
 // valueFilter keeps the rows with one of some values.
@@ -239,7 +241,7 @@ func untruth(s string) bool {
 // numberFilter compares a column with a number.
 func numberFilter(f *field, op string, n float64) filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return filter{field: f, equal: op == "=", text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
+	return filter{field: f, number: true, equal: op == "=", text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.

@@ -93,8 +93,7 @@ func (p *plan) mostSales() bool {
 		return false
 	}
 	return p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
-		t := p.r.ts[x.from]
-		return x.from == p.sup.to && x.to == x.from+1 && p.r.lex.means(t.stem, "revenue") && p.r.lex.means(t.stem, "order")
+		return x.from == p.sup.to && x.to == x.from+1 && p.r.sales(p.r.ts[x.from])
 	})
 }
 
@@ -148,7 +147,9 @@ func (f *field) schoolGrade() bool {
 
 // supWithout settles a superlative that names no number: the most orders, the most customers.
 func (p *plan) supWithout() Reason {
-	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool { return f == p.target || f.dated() || slices.Contains(p.groups, f) })
+	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool {
+		return f == p.target || f.dated() || p.filtered(f) || slices.Contains(p.groups, f)
+	})
 	if len(others) == 1 {
 		p.counted = others[0]
 		if p.counted.unique(p.v.tables[0].RowCount) {

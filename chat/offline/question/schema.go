@@ -415,6 +415,9 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 	v.tables, v.on = append(v.tables, t), append(v.on, j)
 	from := len(v.fields)
 	for i, c := range t.Columns {
+		if sizes(c) {
+			continue
+		}
 		v.fields = append(v.fields, &field{Column: c, table: n, rows: t.RowCount, first: i == 0, words: s.nameWordsOf(c, l, vocab)})
 	}
 	own := v.fields[from:]
@@ -460,6 +463,16 @@ func (s *Source) keyFor(a *field, t, o *Table, l *lexicon, vocab vocabulary) (st
 // alike says whether two tables have the same columns: parts of one.
 func alike(a, b *Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return strings.EqualFold(x.Name, y.Name) })
+}
+
+var sizeShape = regexp.MustCompile(`^\[\d+ values\]$`)
+
+// sizes says whether a column only says how long the lists of a file are.
+func sizes(c Column) bool {
+	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(v any) bool {
+		s, _ := v.(string)
+		return !sizeShape.MatchString(s)
+	})
 }
 
 // longForm says whether a table is another one with its columns of times as rows.

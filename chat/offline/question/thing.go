@@ -263,6 +263,15 @@ func (r *reader) bodily(i int) bool {
 	return false
 }
 
+// stocked says whether each row is an article with a number of its own.
+func (v *view) stocked(l *lexicon) bool {
+	return slices.ContainsFunc(v.fields, func(f *field) bool {
+		return f.table == 0 && f.key(l) && f.unique(v.tables[0].RowCount) && slices.ContainsFunc(f.words, func(w word) bool {
+			return w.fold == "sku" || l.means(w.stem, "product")
+		})
+	})
+}
+
 // leftEmpty says whether left only says that something is empty: who left the field empty.
 func (r *reader) leftEmpty(i int) bool {
 	switch r.ts[i].fold {
