@@ -128,3 +128,25 @@ func (p *plan) weather(kind string) (filter, bool) {
 	}
 	return filter{}, false
 }
+
+// sellingPrice is the only price that its name says things sell for.
+func (p *plan) sellingPrice() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.measure(p.r.lex) && f.named(p.r.lex, "price") && slices.ContainsFunc(f.words, func(w word) bool { return selling[w.fold] }) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// stockField is the number of pieces that are there.
+func (p *plan) stockField() *field {
+	if f := p.fieldOf("stock"); f != nil {
+		return f
+	}
+	return p.fieldOf("quantity")
+}

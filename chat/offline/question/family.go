@@ -226,3 +226,77 @@ func (p *plan) shareOf() (f *field, doubt bool) {
 	}
 	return nil, false
 }
+
+// derive adds the product of quantity and unit price where no column has the revenue.
+func (v *view) derive(l *lexicon) {
+	var quantities, prices []*field
+	for _, f := range v.fields {
+		switch {
+		case f.measure(l) && (f.named(l, "revenue") || f.named(l, "amount") && !f.named(l, "quantity") || f.named(l, "discount")), f.named(l, "discount"):
+			return
+		case f.measure(l) && f.named(l, "price"):
+			prices = append(prices, f)
+		case f.measure(l) && (f.named(l, "quantity") || f.named(l, "stock")) && f.table == 0:
+			quantities = append(quantities, f)
+		}
+	}
+	if len(quantities) != 1 || len(prices) != 1 {
+		return
+	}
+	q, p := quantities[0], prices[0]
+	name, concept := "revenue", "revenue"
+	bought := slices.ContainsFunc(p.words, func(w word) bool {
+		return l.means(w.stem, "cost") && !l.means(w.stem, "revenue") && w.fold != "price" && w.fold != "preis"
+	})
+	if q.named(l, "stock") && !slices.ContainsFunc(q.words, func(w word) bool { return w.fold == "sold" || w.fold == "units" }) || bought {
+		name, concept = "value", "amount"
+	}
+	f := &field{Column: Column{Name: name, Type: "number", Unit: p.unit(), Missing: q.Missing + p.Missing}, table: p.table, factors: []*field{q, p}}
+	f.words = []word{{fold: concept, stem: stem(concept)}}
+	if concept == "amount" {
+		f.words = append([]word{{fold: "stock", stem: stem("stock"), optional: true}}, f.words...)
+	}
+	v.fields = append(v.fields, f)
+	if concept == "revenue" {
+		g := *f
+		g.words = []word{{fold: "amount", stem: stem("amount")}} // the average order value
+		v.fields = append(v.fields, &g)
+	}
+}
+
+// sales lets the one amount of a table of sales be called its revenue.
+func (v *view) sales(l *lexicon) {
+	var amount *field
+	for _, f := range v.fields {
+		switch {
+		case f.measure(l) && f.named(l, "revenue"):
+			return
+		case f.table == 0 && f.measure(l) && l.means(f.head(), "amount") && !l.means(f.head(), "price"):
+			if amount != nil {
+				return
+			}
+			amount = f
+		}
+	}
+	sold := slices.ContainsFunc(v.fields, func(f *field) bool {
+		return f.table == 0 && (f.named(l, "customer") || f.named(l, "product")) || f.table == 0 && f.measure(l) && f.named(l, "quantity")
+	})
+	if amount != nil && sold {
+		amount.words = append([]word{{fold: "revenue", stem: stem("revenue"), optional: true}}, amount.words...)
+	}
+}
+
+// logged marks the texts of a log.
+func (v *view) logged() {
+	texts := -1
+	level := false
+	for i, f := range v.fields {
+		level = level || f.Name == "level"
+		if f.Name == "text" {
+			texts = i
+		}
+	}
+	if level && texts >= 0 {
+		v.fields[texts].free = true
+	}
+}

@@ -209,20 +209,6 @@ func (p *plan) words() Reason {
 	return ""
 }
 
-// sellingPrice is the only price that its name says things sell for.
-func (p *plan) sellingPrice() *field {
-	var found *field
-	for _, f := range p.v.fields {
-		if f.measure(p.r.lex) && f.named(p.r.lex, "price") && slices.ContainsFunc(f.words, func(w word) bool { return selling[w.fold] }) {
-			if found != nil {
-				return nil
-			}
-			found = f
-		}
-	}
-	return found
-}
-
 var selling = folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 
 // none is the condition that words such as sold out, open and number one stand for.
@@ -524,14 +510,6 @@ func (p *plan) totals() Reason {
 		}
 	}
 	return ""
-}
-
-// stockField is the number of pieces that are there.
-func (p *plan) stockField() *field {
-	if f := p.fieldOf("stock"); f != nil {
-		return f
-	}
-	return p.fieldOf("quantity")
 }
 
 // fieldOf finds the one number or date with a concept: of its head word, else of any word.
