@@ -20,6 +20,7 @@ type tableView struct {
 	Name       string       `json:"name"`
 	Path       string       `json:"path"`
 	Sheet      string       `json:"sheet,omitempty"`
+	Title      string       `json:"title,omitempty"`
 	RowCount   int          `json:"rowCount"`
 	Columns    []columnView `json:"columns"`
 	SampleRows [][]any      `json:"sampleRows"`
@@ -52,7 +53,7 @@ func (t *Tables) describeAction() action.Action {
 		Tags: []string{"file", action.TagSource},
 		Params: []action.Param{
 			{Name: "Table", Direction: action.Input, ValueType: action.Scalar, Description: "One table by name; all by default."},
-			out("tables", "name, path, sheet, rowCount, columns, sampleRows and notes of each table."),
+			out("tables", "name, path, sheet, title (the lines above the header), rowCount, columns, sampleRows and notes of each table."),
 			{Name: "totalCount", Direction: action.Output, ValueType: action.Scalar, Type: "integer", Description: "How many tables there are."},
 			out("moreTables", "Names of the tables that are not described here: ask for them with Table."),
 			out("notRead", "path and reason of files that are no tables."),
@@ -165,7 +166,7 @@ func length(v any) int {
 
 // view describes a table; each step of detail from 0 on says less.
 func (tb *table) view(detail int) tableView {
-	v := tableView{Name: tb.name, Path: tb.path, Sheet: tb.sheet, RowCount: tb.rows, SampleRows: [][]any{}, Notes: tb.notes}
+	v := tableView{Name: tb.name, Path: tb.path, Sheet: tb.sheet, Title: tb.title, RowCount: tb.rows, SampleRows: [][]any{}, Notes: tb.notes}
 	rows := []int{sampleRows, 3, 2, 1}[detail]
 	values := []int{maxValues, 12, 5, 3}[detail]
 	most := []int{200, 100, 60, 60}[detail]

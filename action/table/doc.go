@@ -1,5 +1,5 @@
 // Package table is how agents work with the tables of a folder: "Describe Tables" and
-// "Query Tables". CSV, TSV, JSON, JSONL and Excel files are imported once, at the first
+// "Query Tables". CSV, TSV, JSON, JSONL and Excel files, texts with delimiters and logs of the usual formats are imported once, at the first
 // call, into a temporary SQLite database that only this program's user can read; [Tables.Close]
 // removes it. Agents then ask by SQL, so that each number is computed over the whole file.
 //

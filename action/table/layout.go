@@ -22,7 +22,9 @@ type layout struct {
 	units []string
 	// header is the header as it stands, to recognise where it is repeated.
 	header []string
-	notes  []string
+	// title is the text of the lines above the header.
+	title string
+	notes []string
 }
 
 // findLayout looks at the first records of a table.
@@ -36,6 +38,7 @@ func findLayout(sample [][]string, s style) layout {
 		l.skip++
 	}
 	if l.skip > 0 {
+		l.title = titleOf(sample[:l.skip])
 		l.notes = append(l.notes, counted(l.skip, "line before the header is left out", "lines before the header are left out"))
 	}
 	rest := sample[l.skip:]
@@ -69,6 +72,22 @@ func findLayout(sample [][]string, s style) layout {
 		l.notes = append(l.notes, "the row of units below the header is left out")
 	}
 	return l
+}
+
+// longestTitle is how much of a title is kept, in bytes.
+const longestTitle = 200
+
+// titleOf is the text of the lines above a header.
+func titleOf(lines [][]string) string {
+	var words []string
+	for _, line := range lines {
+		for _, c := range line {
+			if c = strings.TrimSpace(c); c != "" {
+				words = append(words, c)
+			}
+		}
+	}
+	return clipBytes(strings.Join(words, " · "), longestTitle)
 }
 
 // under puts the names of a row of groups (2022,,2023,) before those below it.

@@ -60,6 +60,12 @@ const headSize = 4096
 // file imports the tables of one file; a file that is no table by its name is passed over.
 func (im *importer) file(ctx context.Context, f file.Source) error {
 	kind := kindOfName(f.Name)
+	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".txt") && delimited(f) {
+		kind = "csv"
+	}
+	if kind == "" && strings.EqualFold(path.Ext(f.Name), ".log") && f.Size > 0 {
+		return im.log(ctx, f)
+	}
 	if kind == "" {
 		return nil
 	}
@@ -94,6 +100,31 @@ func (im *importer) file(ctx context.Context, f file.Source) error {
 	return im.json(ctx, f, kind == "jsonl")
 }
 
+// regular is the regularity from which a text is a table: nearly all its lines have the same number of cells.
+const regular = 950
+
+// delimited reports whether a text is a table: lines of at least three cells between tabs,
+// semicolons or bars. Commas stand in prose too.
+func delimited(f file.Source) bool {
+	r, err := f.Open()
+	if err != nil {
+		return false
+	}
+	defer func() { _ = r.Close() }() // read only
+	sample := make([]byte, sampleSize)
+	n, err := io.ReadFull(charset.NewReader(r), sample)
+	if err != nil && !isEOF(err) || bytes.Count(sample[:n], []byte("\n")) < 5 {
+		return false
+	}
+	for _, d := range []byte{'\t', ';', '|'} {
+		line, _, _ := bytes.Cut(sample[:n], []byte("\n"))
+		if bytes.Count(line, []byte{d}) > 1 && regularity(sample[:n], d) >= regular {
+			return true
+		}
+	}
+	return false
+}
+
 // firstLine is the first line of text, which may be a JSON record under a wrong name.
 func firstLine(text []byte) []byte {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -120,7 +151,7 @@ func (im *importer) table(ctx context.Context, filePath, sheet string, src sourc
 	if err != nil {
 		return err
 	}
-	tb := &table{path: filePath, sheet: sheet}
+	tb := &table{path: filePath, sheet: sheet, title: sv.layout.title}
 	hint := commonStyle(sv.tallies, src.style())
 	for i, t := range sv.tallies {
 		c := t.settle(hint)

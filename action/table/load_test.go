@@ -103,3 +103,24 @@ func TestProgress(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 }
+
+func TestATextWithDelimitersIsATable(t *testing.T) {
+	t.Parallel()
+	rows := "City\tMonth\tRain\n" + strings.Repeat("Porto\t2021-01\t108.3\n", 8)
+	_, tb := one(t, "climate.txt", rows)
+	if tb.RowCount != 8 || len(tb.Columns) != 3 {
+		t.Errorf("%d rows, %d columns", tb.RowCount, len(tb.Columns))
+	}
+	prose := "Porto, Lisbon, Faro.\nWe went there; it rained; we left.\n" + strings.Repeat("It rained, it snowed, it froze.\n", 8)
+	if d := folder(t, map[string]string{"notes.txt": prose}).all(t); len(d.Tables)+len(d.NotRead) > 0 {
+		t.Errorf("prose is %v, %v", d.Tables, d.NotRead)
+	}
+}
+
+func TestTheLinesAboveTheHeaderAreTheTitle(t *testing.T) {
+	t.Parallel()
+	_, tb := one(t, "results.csv", "Council election - votes by district\n\nDistrict,Greens,Liberals\nNorth,1,2\nSouth,3,4\nEast,5,6\n")
+	if tb.Title != "Council election - votes by district" {
+		t.Errorf("title %q", tb.Title)
+	}
+}

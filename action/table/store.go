@@ -17,6 +17,7 @@ import (
 // table is one imported table.
 type table struct {
 	name, path, sheet string
+	title             string // the lines above the header
 	rows              int
 	columns           []*column
 	sample            [][]any

@@ -20,15 +20,45 @@ const (
 	opLookup   = "lookup"
 	opList     = "list"
 	opUnusable = "unusable"
+	// opMeter is what a counter counted between two of its readings.
+	opMeter = "meter"
+	// opAcross compares the columns of a table that has one for each party, channel or subject.
+	opAcross = "across"
 )
 
 // decide chooses the operation that the slots make. Readings of a counter are never added up.
 func (p *plan) decide() Reason {
+	if slices.ContainsFunc(p.filters, func(f filter) bool {
+		return f.equal && slices.ContainsFunc(p.measures, func(m measure) bool { return m.field == f.field })
+	}) {
+		return ReasonUnclear // what is asked for is what is given
+	}
+	if p.asks == "many" && slices.ContainsFunc(p.measures, func(m measure) bool { return p.comparedBy(m.field) }) {
+		if !p.countsRows() {
+			return ReasonUnclear
+		}
+		p.measures = slices.DeleteFunc(p.measures, func(m measure) bool { return p.comparedBy(m.field) })
+	}
 	why := p.choose()
 	if why == "" && slices.ContainsFunc(p.measures, func(m measure) bool { return m.how == "sum" && p.counter(m.field) }) {
 		return ReasonUnclear
 	}
 	return why
+}
+
+// comparedBy says whether a condition compares a number: trips with more than 10 minutes of delay.
+func (p *plan) comparedBy(f *field) bool {
+	return slices.ContainsFunc(p.filters, func(x filter) bool { return x.field == f && x.number })
+}
+
+// countsRows says whether the rows themselves are what is counted: how many trips.
+func (p *plan) countsRows() bool {
+	for i, x := range p.ps {
+		if x.kind == kindEntity && x.arg == "rows" && p.asked(i) != nil && p.asked(i).arg == "many" {
+			return true
+		}
+	}
+	return false
 }
 
 // counters are parts of the names of what only ever counts on, or says how much there is: a sum of its
@@ -42,6 +72,15 @@ func (p *plan) counter(f *field) bool {
 }
 
 func (p *plan) choose() Reason {
+	if p.unit == "week" || p.tally == "week" {
+		return ReasonUnclear // weeks begin on one day here and on another there
+	}
+	switch {
+	case p.across:
+		return p.decideAcross()
+	case p.metered():
+		return p.decideMeter()
+	}
 	if why := p.decideMore(); why != "" {
 		return why
 	}
@@ -122,6 +161,10 @@ func (p *plan) decideMeasure() Reason {
 		p.target = nil // the share of Bolt, which is a company
 	}
 	switch {
+	case p.tally == "day" && len(p.measures) == 1 && p.agg == "" && len(p.filters) == p.times() && p.measures[0].field.named(p.r.lex, "rain"):
+		p.filters, p.measures = append(p.filters, numberFilter(p.measures[0].field, ">", 0)), nil // on how many days did it rain
+		p.op = opCount
+		return p.decideCount()
 	case p.counted != nil && len(p.measures) > 0 && !p.distinct:
 		return ReasonAmbiguous // products in stock: how many products, or how many pieces
 	case p.tally != "" && len(p.measures) > 0:
@@ -163,6 +206,17 @@ func (p *plan) decideMeasure() Reason {
 		return ""
 	}
 	return ReasonUnclear
+}
+
+// times is how many of the conditions are times.
+func (p *plan) times() int {
+	n := 0
+	for _, f := range p.filters {
+		if f.period != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // adds says whether the question asks what something adds up to.
@@ -207,6 +261,10 @@ func (p *plan) decideValue() Reason {
 	if p.askedFor != nil || p.asks == "who" || p.asks == "where" || p.asks == "when" {
 		return ReasonUnclear
 	}
+	p.expenses()
+	if slices.ContainsFunc(p.measures, func(m measure) bool { return p.moneyOnly(m.field) }) {
+		return ReasonAmbiguous // that came in, or that went out
+	}
 	joins := 0
 	for _, x := range p.ps {
 		if x.kind == kindJoin && x.arg == "and" {
@@ -242,10 +300,24 @@ func (p *plan) decideValue() Reason {
 	if len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
 	}
+	if p.agg == "avg" && p.unit != "" && p.daily() {
+		if !p.onePerTime() || p.time.dated() != (p.unit == "day") || p.time.Type == "datetime" || p.time.monthly() {
+			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
+		}
+		p.unit = ""
+	}
 	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
 	return ""
+}
+
+// daily says whether the unit of time only says what a mean is of: the daily consumption.
+func (p *plan) daily() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		t := p.r.ts[x.from]
+		return x.kind == kindUnit && (t.part || t.fold == "daily" || t.fold == "monthly" || t.fold == "yearly" || t.fold == "annual" || strings.Contains(t.fold, "lich"))
+	})
 }
 
 // perWord says whether the question groups by per, pro or je.
@@ -258,7 +330,32 @@ func (p *plan) perWord() bool {
 
 // onlyTimes says whether the other columns that are named are only those of times.
 func (p *plan) onlyTimes() bool {
-	return !slices.ContainsFunc(p.attrs, func(f *field) bool { return !f.dated() && !f.yearly(p.r.lex) && f != p.target && !p.namesRows(f) })
+	return !slices.ContainsFunc(p.attrs, func(f *field) bool {
+		return !f.dated() && !f.yearly(p.r.lex) && f != p.target && !p.namesRows(f) && !p.idle(f)
+	})
+}
+
+// idle says whether a column only names those of whom a condition is: orders from customers
+// in Canada. A mean may be one of the rows or one of the customers.
+func (p *plan) idle(f *field) bool {
+	if f.table != 0 || !f.text() && !f.key(p.r.lex) {
+		return false
+	}
+	mean := p.agg == "avg" || p.agg == "median"
+	for i, x := range p.ps {
+		if i == 0 || x.kind != kindField || x.field != f || p.asked(i) != nil || p.by(i) {
+			continue
+		}
+		if v := p.ps[i-1]; v.kind == kindValue && v.field != f && v.field.table == 0 && v.to == x.from {
+			return true // sparkling wine
+		}
+		for k := i + 1; k < len(p.ps) && k <= i+2 && !mean; k++ {
+			if v := p.ps[k]; v.kind == kindValue && v.field != f && v.field.table == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namesRows says whether a column only names what each row is: the products of a list of products.
@@ -286,6 +383,9 @@ var ratelike = []string{"price", "temperature", "score", "rating", "age", "heigh
 
 var rateWords = folded("avg average mean durchschnitt rate ratio percent pct percentage prozent quote index level speed unit per per-unit depth tiefe satisfaction einzelpreis stuckpreis stundenlohn grade note wind temperature body mass median")
 
+// moved are words of numbers of pieces that went away, not of those that are there.
+var moved = folded("sold verkauft verkaufte shipped ordered bestellt geliefert borrowed ausgeliehen")
+
 // nature says how the values of a column add up: sum, rate, max, min, or "" if unknown.
 func (p *plan) nature(f *field) string {
 	if f.factors != nil {
@@ -306,6 +406,9 @@ func (p *plan) nature(f *field) string {
 	}
 	if f.unit() == "%" || strings.Contains(f.unit(), "/") {
 		return "rate"
+	}
+	if slices.ContainsFunc(f.words, func(w word) bool { return moved[w.fold] }) {
+		return "sum"
 	}
 	stock := f.named(p.r.lex, "stock") || f.named(p.r.lex, "population") || f.named(p.r.lex, "meter")
 	if stock && (p.timeField(nil) != nil) {
@@ -337,6 +440,10 @@ func (p *plan) decideCount() Reason {
 		return ReasonUnclear
 	}
 	rows := p.v.tables[0].RowCount
+	if f := p.units(); f != nil {
+		p.op, p.measures = opValue, []measure{{field: f, how: "sum"}}
+		return ""
+	}
 	if p.tally != "" {
 		if p.time == nil {
 			p.time = p.timeField(nil)
@@ -355,12 +462,15 @@ func (p *plan) decideCount() Reason {
 	}
 	if p.counted != nil {
 		own := !p.counted.key(p.r.lex) && slices.ContainsFunc(p.counted.words, func(w word) bool { return slices.Contains(p.v.entity, w.stem) })
+		if !own && !p.distinct && !p.counted.unique(rows) && !p.counted.key(p.r.lex) && p.counted.named(p.r.lex, "product") && p.v.stocked(p.r.lex) {
+			return ReasonAmbiguous // articles of one name: how many names, or how many articles
+		}
 		if (p.counted.unique(rows) || own || p.filtered(p.counted)) && p.counted.table == 0 && !p.distinct {
 			p.counted = nil
 		}
 		return ""
 	}
-	if len(p.attrs) > 0 && !p.onlyTimes() || p.people {
+	if len(p.attrs) > 0 && !p.onlyTimes() || p.people && !p.v.ofPeople(p.r.lex) {
 		return ReasonUnclear
 	}
 	// Orders of several rows each are counted by their key.
@@ -380,6 +490,20 @@ func (p *plan) decideCount() Reason {
 		return ReasonUnclear
 	}
 	return ""
+}
+
+// units is the number of pieces in each row where products are counted by their names: how
+// many desks did we sell.
+func (p *plan) units() *field {
+	if p.counted != nil || p.tally != "" {
+		return nil
+	}
+	for i, x := range p.ps {
+		if x.kind == kindValue && i > 0 && p.ps[i-1].kind == kindAsk && p.ps[i-1].arg == "many" && x.field.named(p.r.lex, "product") {
+			return p.fieldOf("quantity")
+		}
+	}
+	return nil
 }
 
 // decideList settles which names are listed.

@@ -46,7 +46,8 @@ func family(a, b string) bool {
 // unitNames are the units that questions say as words.
 var unitNames = map[string]string{
 	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
-	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
+	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh", "wh": "wh", "m³": "m3", "m3": "m3", "cbm": "m3", "kubikmeter": "m3",
+	"ms": "ms", "milliseconds": "ms", "millisekunden": "ms", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
 	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "hectares": "ha", "hektar": "ha", "ha": "ha",
@@ -56,7 +57,12 @@ var unitNames = map[string]string{
 // moneyUnits are the units of money.
 var moneyUnits = folded("usd eur chf gbp")
 
-func (f *field) unitName() string { return unitNames[strings.ToLower(f.unit())] }
+func (f *field) unitName() string {
+	if u := unitNames[strings.ToLower(f.unit())]; u != "" || f.Unit != "" {
+		return u
+	}
+	return unitNames[strings.ToLower(f.Name)] // a column ms
+}
 
 // inUnit is the only number of the own table in the unit that a word names.
 func (v *view) inUnit(l *lexicon, word string) *field {
@@ -158,11 +164,42 @@ func (p *plan) ended() *field {
 func (p *plan) spending() bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
 		switch w := p.r.ts[x.from].fold; w {
-		case "spend", "spent", "spends", "pay", "paid", "ausgegeben", "bezahlt", "gezahlt":
+		case "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
 			return x.kind == kindField && x.field != nil && x.field.measure(p.r.lex)
 		}
 		return false
 	})
+}
+
+// expenses turns a question of what is spent to the amounts that went out, where the
+// amounts are of both directions.
+func (p *plan) expenses() {
+	if !p.spending() || len(p.measures) != 1 || !p.measures[0].field.mixed() {
+		return
+	}
+	f := p.measures[0].field
+	if p.sup != nil {
+		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg]
+	}
+	if p.sup != nil || !slices.ContainsFunc(p.filters, func(x filter) bool { return len(x.values) > 0 }) {
+		x := numberFilter(f, "<", 0)
+		p.filters = append(p.filters, x)
+	}
+}
+
+// mixed says whether a column has amounts that came in and amounts that went out.
+func (f *field) mixed() bool {
+	low, ok := at([]any{f.Min}, 0)
+	high, ok2 := at([]any{f.Max}, 0)
+	return ok && ok2 && low < 0 && high > 0
+}
+
+// moneyOnly says whether an amount of both directions is only called money.
+func (p *plan) moneyOnly(f *field) bool {
+	return f.mixed() && slices.ContainsFunc(p.ps, func(x piece) bool {
+		w := p.r.ts[x.from].fold
+		return x.kind == kindField && x.field == f && (w == "money" || w == "geld" || w == "cash")
+	}) && !slices.ContainsFunc(p.filters, func(x filter) bool { return len(x.values) > 0 })
 }
 
 // shareOf is the amount that the word for the rows says is shared: of the spending.
@@ -188,4 +225,78 @@ func (p *plan) shareOf() (f *field, doubt bool) {
 		}
 	}
 	return nil, false
+}
+
+// derive adds the product of quantity and unit price where no column has the revenue.
+func (v *view) derive(l *lexicon) {
+	var quantities, prices []*field
+	for _, f := range v.fields {
+		switch {
+		case f.measure(l) && (f.named(l, "revenue") || f.named(l, "amount") && !f.named(l, "quantity") || f.named(l, "discount")), f.named(l, "discount"):
+			return
+		case f.measure(l) && f.named(l, "price"):
+			prices = append(prices, f)
+		case f.measure(l) && (f.named(l, "quantity") || f.named(l, "stock")) && f.table == 0:
+			quantities = append(quantities, f)
+		}
+	}
+	if len(quantities) != 1 || len(prices) != 1 {
+		return
+	}
+	q, p := quantities[0], prices[0]
+	name, concept := "revenue", "revenue"
+	bought := slices.ContainsFunc(p.words, func(w word) bool {
+		return l.means(w.stem, "cost") && !l.means(w.stem, "revenue") && w.fold != "price" && w.fold != "preis"
+	})
+	if q.named(l, "stock") && !slices.ContainsFunc(q.words, func(w word) bool { return w.fold == "sold" || w.fold == "units" }) || bought {
+		name, concept = "value", "amount"
+	}
+	f := &field{Column: Column{Name: name, Type: "number", Unit: p.unit(), Missing: q.Missing + p.Missing}, table: p.table, factors: []*field{q, p}}
+	f.words = []word{{fold: concept, stem: stem(concept)}}
+	if concept == "amount" {
+		f.words = append([]word{{fold: "stock", stem: stem("stock"), optional: true}}, f.words...)
+	}
+	v.fields = append(v.fields, f)
+	if concept == "revenue" {
+		g := *f
+		g.words = []word{{fold: "amount", stem: stem("amount")}} // the average order value
+		v.fields = append(v.fields, &g)
+	}
+}
+
+// sales lets the one amount of a table of sales be called its revenue.
+func (v *view) sales(l *lexicon) {
+	var amount *field
+	for _, f := range v.fields {
+		switch {
+		case f.measure(l) && f.named(l, "revenue"):
+			return
+		case f.table == 0 && f.measure(l) && l.means(f.head(), "amount") && !l.means(f.head(), "price"):
+			if amount != nil {
+				return
+			}
+			amount = f
+		}
+	}
+	sold := slices.ContainsFunc(v.fields, func(f *field) bool {
+		return f.table == 0 && (f.named(l, "customer") || f.named(l, "product")) || f.table == 0 && f.measure(l) && f.named(l, "quantity")
+	})
+	if amount != nil && sold {
+		amount.words = append([]word{{fold: "revenue", stem: stem("revenue"), optional: true}}, amount.words...)
+	}
+}
+
+// logged marks the texts of a log.
+func (v *view) logged() {
+	texts := -1
+	level := false
+	for i, f := range v.fields {
+		level = level || f.Name == "level"
+		if f.Name == "text" {
+			texts = i
+		}
+	}
+	if level && texts >= 0 {
+		v.fields[texts].free = true
+	}
 }

@@ -63,7 +63,7 @@ population inhabitants residents einwohner einwohnerzahl bevölkerung habitants
 age ages old alter alt âge
 score scores points grade grades mark marks note noten punkte punktzahl scored
 satisfaction satisfied happy happiness zufriedenheit zufrieden glücklich
-rating ratings rated rate rates stars bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
+rating ratings rated rate rates stars score scores bewertung bewertungen bewertet bewerten satisfaction satisfied happy zufriedenheit zufrieden
 death deaths died fatalities killed tote todesfälle todesopfer gestorben
 donation donations donated donate gift gifts spende spenden gespendet don dons
 goal goals tore tor scored
@@ -132,7 +132,7 @@ month months monat monate mois
 quarter quarters quartal quartale trimestre
 week weeks woche wochen semaine
 arrival arrivals arrive arrived ankunft angekommen anreise
-hire hired joined join started hiring employed einstellung eingestellt eintritt eingetreten embauche
+hire start starts hired joined join started hiring employed einstellung eingestellt eintritt eingetreten embauche
 birth born birthday geburt geboren geburtstag naissance
 ship shipped shipping versand versendet verschickt
 delivery delivered deliver lieferung geliefert lieferdatum livraison livré
@@ -174,6 +174,7 @@ white weiß blanc
 color colour farbe couleur
 method methode verfahren
 error errors fehler
+warn warning warnings warnung warnungen
 deadline frist
 reorder minimum mindestbestand meldebestand meldemenge
 language sprache langue
@@ -214,14 +215,19 @@ wir uns unser unsere unserer unserem unseren ich mir mich mein sie ihr ihre er s
 laut daten datei dateien tabelle tabellen firma unternehmen betrieb so da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
 arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt insgesamt's
 geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen fiel brought bring brings takes taken attended attend attends logged log stored store brings ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave give gives given giving brought altogether did done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten haben hatten got getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen far moment zahl nutzen nutzt nutzten worth
-jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
+habe hast hat hattest hätte hätten bin bist seid wäre wären gewesen geworden worden würde würden würdet könnte könnten kann kann's können konnte konnten darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
+statt stattfand stattfanden stattgefunden denn während someone anyone something anything am being shall himself herself themselves ourselves thing things
+findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
 et le la les des du de un une est sont dans en au aux pour par sur
 `
 
 // owners name whose data it is: "the museum", "our shop"; behind a column or a value they say its kind: "home team".
 const owners = `
+field column box cell spalte feld zelle
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
+theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
+freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
 verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
 `
 
@@ -236,7 +242,7 @@ sold verkauft spend spent spends produce produced produces producing charge char
 const grammarWords = `
 ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
-ask much - how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
+ask much - wie ist|wie sind|wie war|wie waren|how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
 ask much age how old|wie alt
 ask much weight how heavy|wie schwer
 ask much height how tall
@@ -245,7 +251,7 @@ ask much distance how far|wie weit
 ask much temperature how hot|how cold|how warm|wie warm|wie kalt|wie heiß
 ask much satisfaction how satisfied|how happy|wie zufrieden|wie glücklich
 ask much price sells for|sell for|sold for|how expensive|wie teuer
-ask which - which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|in which|in what|at which|whose
+ask which - which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
 ask who - who|wer|whom|wem|wen
 ask when - when|wann|on which date|on what date|at what time|zu welchem zeitpunkt
 ask where - where|wo
@@ -257,6 +263,7 @@ agg median - median|the median|im median|mediane|medianwert
 agg share - share|the share|percentage|the percentage|percent|percent of|per cent|proportion|fraction|anteil|der anteil|prozent|prozentsatz|prozentualer|prozentuale|%|what percentage|what percent|wie viel prozent|wieviel prozent
 agg distinct - different|distinct|unique|verschiedene|verschiedenen|verschiedener|unterschiedliche|unterschiedlichen|unterschiedlicher|eindeutige|eindeutigen
 sup desc - highest|most|the most|largest|biggest|greatest|maximum|max|top|best|peak|peaked|peaks|strongest|leading|main|record|höchste|höchsten|höchster|höchstes|meiste|meisten|am meisten|größte|größten|größter|größtes|am höchsten|am größten|maximal|maximale|maximaler|beste|besten|bester|bestes|stärkste|stärksten|spitzenreiter|highest ever|the highest|maxima|maximum of
+sup desc - by the largest amount of money|by the largest amount|by the biggest amount|by the largest margin|by the widest margin|by the most
 sup asc - lowest|least|the least|smallest|fewest|the fewest|minimum|min|worst|weakest|niedrigste|niedrigsten|niedrigster|niedrigstes|geringste|geringsten|kleinste|kleinsten|kleinster|wenigsten|am wenigsten|am niedrigsten|am geringsten|schlechteste|schlechtesten|schlechtester|tiefste|tiefsten|schwächste|schwächsten|minimal|minimale
 sup desc age oldest|eldest|älteste|ältesten|ältester|am ältesten
 sup asc age youngest|jüngste|jüngsten|jüngster|am jüngsten
@@ -289,10 +296,15 @@ trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|s
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
 missing - - no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
-fill - - how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
+fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
 none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
+none frost frost frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
+none wet rain rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
+none dry rain dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
 none - open still open|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
+over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
+times - - times|multiplied by|mal
 unusable - - unusable|invalid|unreadable|unbrauchbar|unbrauchbare|ungültig|ungültige
 cmp > - over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
 cmp < - under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
@@ -332,6 +344,7 @@ more desc length longer|länger
 more asc length shorter|kürzer
 versus - - im vergleich|vergleich|vergleich von|vergleich zwischen|comparison|comparison of|comparison between|vs|versus|compared to|compared with|compare|comparing|gegenüber|verglichen mit|im vergleich zu|vergleiche|in comparison to|against
 diff - - difference|the difference|difference between|gap|gap between|how much more|how many more|how much higher|how much less|how much lower|how many fewer|how much larger|how much bigger|unterschied|differenz|wie viel mehr|wie viel höher|wie viele mehr|wie viel weniger|wieviel mehr|um wie viel|um wieviel|by how much|how much cheaper|by how many percent|how many percent|by what percentage|by what percent|um wie viel prozent|um wieviel prozent|um wie viele prozent
+whole - - over the whole year|over the entire year|over the full year|over the year|for the whole year|for the year|in the whole year|across the year|throughout the year|during the year|all year|the whole year|über das ganze jahr|über das jahr|im ganzen jahr|im gesamten jahr|das ganze jahr|im laufe des jahres|of the year|des jahres|of that year
 unit year - year|years|yearly|annual|annually|per year|jahr|jahre|jahren|jahres|jährlich|jährliche|jährlichen|jährlicher|année
 unit quarter - quarter|quarters|quarterly|quartal|quartals|quartale|quartalsweise|trimestre
 unit month - month|months|monthly|monat|monate|monaten|monats|monatlich|monatliche|monatlichen|monatlicher|mois
@@ -371,6 +384,11 @@ const (
 	kindField    kind = "field"
 	kindValue    kind = "value"
 	kindEntity   kind = "entity"
+	kindAcross   kind = "across"
+	kindWhole    kind = "whole"
+	kindOver     kind = "over"
+	kindTimes    kind = "times"
+	kindLeft     kind = "left"
 )
 
 // newLexicon reads the word lists, once.

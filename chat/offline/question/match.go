@@ -41,6 +41,7 @@ type reader struct {
 	src   *Source
 	views []*view
 	ts    []token
+	text  string // what the tokens stand in
 	// found are the values that probing found: table, column → values.
 	found map[[2]string][]string
 	vocab vocabulary
@@ -49,7 +50,8 @@ type reader struct {
 // tokenize splits the part into tokens, compounds into theirs.
 func (r *reader) tokenize(part string) {
 	r.vocab = r.src.vocabulary(r.lex)
-	for _, t := range tokens(fullTime(part), r.lang) {
+	r.text = fullTime(part)
+	for _, t := range tokens(r.text, r.lang) {
 		parts := []string{t.fold}
 		if t.num == nil && !t.quoted {
 			parts = r.vocab.split(r.lex, t.fold)
@@ -59,7 +61,7 @@ func (r *reader) tokenize(part string) {
 			continue
 		}
 		for _, p := range parts {
-			r.ts = append(r.ts, token{raw: p, fold: p, stem: stem(p), part: true})
+			r.ts = append(r.ts, token{raw: p, fold: p, stem: stem(p), part: true, from: t.from, to: t.to})
 		}
 	}
 }
@@ -94,13 +96,19 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	out = append(out, r.numbersAt(i)...)
 	for _, f := range v.fields {
 		out = append(out, r.fieldAt(v, f, i)...)
-		if f.text() {
+		if f.text() && !f.free {
 			out = append(out, r.valuesAt(v, f, i)...)
 			out = append(out, r.periodsAt(f, i)...)
 		}
 	}
 	out = append(out, r.unitAt(v, i)...)
 	out = append(out, r.moneyAt(v, i)...)
+	out = append(out, r.acrossAt(v, i)...)
+	out = append(out, r.dimensionAt(v, i)...)
+	out = append(out, r.placeAt(v, i)...)
+	out = append(out, r.budgetAt(v, i)...)
+	out = append(out, r.ratingAt(v, i)...)
+	out = append(out, r.countsAt(v, i)...)
 	if p, ok := r.entityAt(v, i); ok {
 		out = append(out, p)
 	}
@@ -108,8 +116,12 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
-	if !t.quoted && (t.fold == "sold" || t.fold == "verkauft") && slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") }) {
-		out = append(out, piece{kind: kindFill, from: i, to: i + 1}) // the rows are sales
+	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
+	}
+	if !t.quoted && selling[t.fold] && t.fold != "unit" && t.fold != "list" && (v.takings || slices.ContainsFunc(v.fields, func(f *field) bool { return f.table == 0 && f.named(r.lex, "quantity") && f.measure(r.lex) }) ||
+		slices.ContainsFunc(v.topics, func(w string) bool { return r.lex.means(w, "order") && (t.fold == "sold" || t.fold == "verkauft") })) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1, weight: map[bool]float64{true: 8}[t.fold == "sell" || t.fold == "sells"]}) // the rows are sales
 	}
 	if !t.quoted && r.lex.deeds[t.fold] {
 		out = append(out, piece{kind: kindFill, arg: "deed", from: i, to: i + 1, weight: -2})
@@ -136,10 +148,17 @@ func (r *reader) grammarAt(i int) []piece {
 		if n == 1 && r.lang == English && (p.words[0] == "was" || p.words[0] == "wo") {
 			continue // a verb here, and no German what
 		}
+		if n == 1 && r.lang == English && strings.ContainsFunc(r.ts[i].raw, func(c rune) bool { return c >= 0x80 }) {
+			continue // rosé is no rise
+		}
 		if n == 1 && i > 0 && (r.ts[i].raw == "Max" || r.ts[i].raw == "Mark" || r.ts[i].raw == "Will" || r.ts[i].raw == "May") {
 			continue // a name
 		}
-		out = append(out, piece{kind: p.kind, arg: p.arg, about: p.about, from: i, to: i + n, weight: 3 * float64(n)})
+		weight := 3 * float64(n)
+		if n > 1 && p.kind == kindAgg {
+			weight += 2 // in total, rather than in and a column total
+		}
+		out = append(out, piece{kind: p.kind, arg: p.arg, about: p.about, from: i, to: i + n, weight: weight})
 	}
 	return out
 }
@@ -194,6 +213,8 @@ func (r *reader) level(t token, w word) int {
 		return 3
 	case len(t.stem) >= 4 && len(w.fold) >= len(t.stem)+3 && (strings.HasSuffix(w.fold, t.fold) || strings.HasSuffix(w.stem, t.stem)):
 		return 2
+	case t.kindOf && !w.optional && len(w.fold) >= 4 && len(t.fold) >= len(w.fold)+3 && (strings.HasSuffix(t.fold, w.fold) || strings.HasSuffix(t.stem, w.stem)):
+		return 2 // which Apfelsorte: of the column Sorte
 	case !w.optional && (derived(t.fold, w.fold) || family(t.fold, w.fold)):
 		return 1
 	}
@@ -218,6 +239,9 @@ func derived(a, b string) bool {
 // fieldAt finds the stretches from a token on that name a column.
 func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	var out []piece
+	if v.takings && !f.measure(r.lex) && r.sales(r.ts[i]) && !slices.ContainsFunc(f.words, func(w word) bool { return w.fold == r.ts[i].fold }) {
+		return nil // sales are amounts where there are some, not order numbers
+	}
 	taken := make([]bool, len(f.words))
 	sum, required, matched, head := 0.0, 0, 0, false
 	for _, w := range f.words {
@@ -288,7 +312,7 @@ func (r *reader) weigh(v *view, p *piece, matched, required, level int) {
 
 // valueConcepts are the concepts by which a word names a value of another spelling.
 var valueConcepts = folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
-vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error return paid late`)
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late`)
 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *reader) valuesAt(v *view, f *field, i int) []piece {
@@ -464,11 +488,18 @@ func (r *reader) valueSynonym(f *field, t, value token) bool {
 	return false
 }
 
+// sales says whether a word stands for what is sold as well as for what it brings.
+func (r *reader) sales(t token) bool {
+	return r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order")
+}
+
 // entityAt finds the word for the rows of a table, or another word of its name.
 func (r *reader) entityAt(v *view, i int) (piece, bool) {
 	t := r.ts[i]
 	p := piece{kind: kindEntity, from: i, to: i + 1}
 	switch {
+	case v.takings && !r.counted(i) && r.sales(t):
+		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
 	case slices.Contains(v.entity, t.stem):
 		p.arg, p.weight = "rows", 5
 	case slices.Contains(v.topics, t.stem) || slices.Contains(v.topics, t.fold):
@@ -487,8 +518,12 @@ func (r *reader) entityAt(v *view, i int) (piece, bool) {
 		p.arg, p.weight = "topic", 1 // our customers, who were asked
 	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) }):
 		p.arg, p.weight = "topic", 2 // charged, of charging.csv
+	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
+		p.arg, p.weight = "topic", 2 // our move, of moving.csv
 	default:
-		return p, false
+		arg, ok := r.thingAt(v, i)
+		p.arg, p.weight = arg, 2
+		return p, ok
 	}
 	return p, true
 }

@@ -55,8 +55,15 @@ var (
 	sentenceBreak = regexp.MustCompile(`[?!]+["”“]?(?:\s+|$)|\.["”“]?(?:\s+|$)|;\s+|\n+`)
 	// wish is a sentence about how the report looks.
 	wish = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+|also\s+|and\s+|und\s+)*(?:include|add|insert|embed|draw|paint|illustrate|use|make it|keep it|write (?:it|in)|answer in|füge|zeichne|male|illustriere|mit|with|verwende|schreibe|antworte)\b.*|^(?:no|without|keine?n?|ohne)\s+(?:[\p{L}-]+\s+){0,3}?` + shown + `\W*$`)
+	// withWhom is a question that begins as a wish does.
+	withWhom = regexp.MustCompile(`(?i)^(?:with|mit)\s+(?:which|what|whom|welche[rmn]?|wem|wie|was)\b`)
 	// wishTail is the same behind a question.
 	wishTail = regexp.MustCompile(`(?i)[,;]?\s+(?:and\s+|und\s+)?(?:with|including|include|add|plus|draw|show|make|create|mit|samt|inklusive|einschließlich)\s+(?:(?:me|it|this|that|as|mir|das)\s+)*(?:an?\s+|one\s+|some\s+|the\s+|einem\s+|einer\s+|ein\s+|eine\s+|two\s+|three\s+|\d+(?:-\d+)?\s+|zwei\s+)?(?:[\w-]+\s+){0,3}` + shown + `\b[^?]*$`)
+	// adverbial is what stands before a question and is none.
+	adverbial = regexp.MustCompile(`(?i)^(?:(?:and|und|so|now|also)\s+)?(?:on average|overall|altogether|in total|all in all|im durchschnitt|im schnitt|im mittel|insgesamt|(?:in|on|at|for|from|during|between|since|after|before|among|across|over|of|im|am|seit|zwischen|von|vom|bei|nach|vor|unter|für)\s[^,?]{1,60})$`)
+	asks      = regexp.MustCompile(`(?i)\b(?:which|what|who|whom|whose|how|when|where|why|welche[rsnm]?|wie|wer|wen|wem|was|wann|wo|warum)\b`)
+	// naming asks for the name, number or date of what the question before it asks.
+	naming = regexp.MustCompile(`(?i)^(?:please\s+|bitte\s+)?(?:(?:also\s+)?(?:give|state|name|tell|include|mention)\s|(?:auch\s+)?(?:nenne|nenn|gib|nennen)\s|.*\s(?:nennen|angeben)$)`)
 	// andAsk begins another question in the same sentence.
 	// formOnly is what an order says about the form of a report only.
 	formOnly = regexp.MustCompile(`(?i)^(?:with|including|that (?:has|includes)|mit|samt)\s.*` + shown)
@@ -83,6 +90,8 @@ func Parts(task string) []string {
 type part struct {
 	text    string
 	follows bool
+	// names says that it only asks for a name of the answer before it.
+	names bool
 }
 
 // pronoun and bare find a question about the answer to the one before it: "and how much
@@ -106,22 +115,28 @@ func parts(task string) []part {
 		if ordered && formOnly.MatchString(s) {
 			continue
 		}
+		names := len(out) > 0 && naming.MatchString(strings.Trim(s, " ,.:"))
 		for polite.MatchString(s) {
 			s = polite.ReplaceAllString(s, "")
 		}
-		if s == "" || wish.MatchString(s) {
+		if s == "" || wish.MatchString(s) && !withWhom.MatchString(s) {
 			continue
 		}
 		s = wishTail.ReplaceAllString(s, "")
 		follows := false
 		for at := andAsk.FindStringSubmatchIndex(s); at != nil; at = andAsk.FindStringSubmatchIndex(s) {
-			if head := strings.Trim(s[:at[0]], " ,"); head != "" {
-				out = append(out, part{head, follows})
+			head := strings.Trim(s[:at[0]], " ,")
+			if adverbial.MatchString(head) && !asks.MatchString(head) {
+				s = head + " " + s[max(at[2], at[4]):] // on average, how much
+				break
+			}
+			if head != "" {
+				out = append(out, part{text: head, follows: follows})
 			}
 			s, follows = s[max(at[2], at[4]):], true
 		}
 		if s = strings.Trim(s, " ,.:"); s != "" {
-			out = append(out, part{s, follows})
+			out = append(out, part{text: s, follows: follows, names: names})
 		}
 	}
 	if m := chartOf.FindStringSubmatch(task); m != nil && len(out) == 0 {

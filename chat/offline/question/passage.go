@@ -150,6 +150,10 @@ func (r *reader) content() (want []token, figure, beyond bool) {
 			i += n - 1
 			continue
 		}
+		if n := r.idleAt(i); n > 1 {
+			i += n - 1
+			continue
+		}
 		for _, p := range r.lex.phrases[t.fold] {
 			if p.kind == kindNever && len(p.words) == 1 {
 				beyond = true
@@ -160,6 +164,16 @@ func (r *reader) content() (want []token, figure, beyond bool) {
 		}
 	}
 	return want, figure, beyond
+}
+
+// idleAt is the length of the phrase at a token that says nothing of its own: run out.
+func (r *reader) idleAt(i int) int {
+	for _, p := range r.lex.phrases[r.ts[i].fold] {
+		if n := len(p.words); p.kind == kindFill && i+n <= len(r.ts) && slices.EqualFunc(p.words, r.ts[i:i+n], func(w string, t token) bool { return w == t.fold }) {
+			return n
+		}
+	}
+	return 0
 }
 
 // aggregateAt reports whether words of aggregation stand at a token: on average, in total. What they ask
@@ -273,19 +287,22 @@ func (r *reader) sentences(text string) []sentence {
 	var out []sentence
 	var headings [7]string
 	paragraph, code := "", false
+	lead := "" // what the item at hand is about: **Bristol office**:
 	add := func(s string) {
 		s = strings.TrimSpace(markdownMark.ReplaceAllString(markdownLink.ReplaceAllString(s, "$1"), ""))
 		if n := len(strings.Fields(s)); n < 2 || n > 80 || strings.HasSuffix(s, "?") {
 			return // a question answers nothing
 		}
 		heading := strings.TrimSpace(strings.Join(headings[:], " "))
-		out = append(out, sentence{text: s, heading: heading, words: tokens(fullTime(s), r.lang), headWords: tokens(fullTime(heading), r.lang)})
+		out = append(out, sentence{text: s, heading: heading, words: tokens(fullTime(lead+s), r.lang), headWords: tokens(fullTime(heading), r.lang)})
 	}
 	flush := func() {
-		for _, s := range wholeSentences(paragraph) {
-			add(s)
+		for i, s := range wholeSentences(paragraph) {
+			if add(s); i == 0 {
+				lead = leadOf(s)
+			}
 		}
-		paragraph = ""
+		paragraph, lead = "", ""
 	}
 	for _, line := range strings.Split(text, "\n") {
 		t := strings.TrimSpace(line)
@@ -314,6 +331,15 @@ func (r *reader) sentences(text string) []sentence {
 	}
 	flush()
 	return out
+}
+
+// leadOf is the name at the beginning of an item, before its colon.
+func leadOf(s string) string {
+	name, _, ok := strings.Cut(s, ":")
+	if !ok || len(strings.Fields(name)) > 4 {
+		return ""
+	}
+	return name + " "
 }
 
 var sentenceEnd = regexp.MustCompile(`[.!?]["”“»')\]]*\s+`)

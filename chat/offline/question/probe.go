@@ -21,7 +21,7 @@ func (r *reader) probe(unknown []int) string {
 			}
 		}
 	}
-	grams := r.lex.literalGrams(r.ts, unknown)
+	grams := r.literalGrams(unknown)
 	var selects []string
 	for ti, t := range r.src.Tables {
 		for ci, c := range t.Columns {
@@ -44,8 +44,14 @@ func (r *reader) probe(unknown []int) string {
 }
 
 // literalGrams are the runs of words around unknown ones, as values may be written.
-func (l *lexicon) literalGrams(ts []token, unknown []int) string {
+func (r *reader) literalGrams(unknown []int) string {
 	var out []string
+	l, ts := r.lex, r.ts
+	add := func(g string) {
+		if !slices.Contains(out, literal(g)) {
+			out = append(out, literal(g))
+		}
+	}
 	for _, at := range unknown {
 		for from := max(0, at-2); from <= at; from++ {
 			for to := at + 1; to <= min(len(ts), at+3); to++ {
@@ -56,8 +62,9 @@ func (l *lexicon) literalGrams(ts []token, unknown []int) string {
 				for _, t := range ts[from:to] {
 					ws = append(ws, strings.ToLower(t.raw))
 				}
-				if g := literal(strings.Join(ws, " ")); !slices.Contains(out, g) {
-					out = append(out, g)
+				add(strings.Join(ws, " "))
+				if from, to := ts[from].from, ts[to-1].to; from < to && to <= len(r.text) {
+					add(strings.ToLower(r.text[from:to])) // INV-2024-011
 				}
 			}
 		}

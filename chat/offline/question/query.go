@@ -50,7 +50,16 @@ func (q *query) col(f *field) string {
 	for t := f.table; t >= 0; t = q.v.on[t].from {
 		q.used[t] = true
 	}
-	return mark + strconv.Itoa(f.table) + "." + ident(f.Name)
+	c := mark + strconv.Itoa(f.table) + "." + ident(f.Name)
+	if !f.clock() {
+		return c
+	}
+	// As text of one length, times are in their order; DNF is none.
+	padded := "substr('00000000' || " + c + ", -8)"
+	if q.postgres {
+		padded = "right('00000000' || " + c + ", 8)"
+	}
+	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
 }
 
 // date is the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.
@@ -166,6 +175,10 @@ type filter struct {
 	when   string // a time in words for the sentence: in March 2024
 	values []string
 	period *period
+	// equal says that all rows have the same number.
+	equal bool
+	// number says that a number is compared.
+	number bool
 }
 
 // valueFilter keeps the rows with one of some values.
@@ -228,7 +241,7 @@ func untruth(s string) bool {
 // numberFilter compares a column with a number.
 func numberFilter(f *field, op string, n float64) filter {
 	v := strconv.FormatFloat(n, 'f', -1, 64)
-	return filter{field: f, text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
+	return filter{field: f, number: true, equal: op == "=", text: f.label() + " " + op + " " + v, cond: func(q *query) string { return q.col(f) + " " + op + " " + v }}
 }
 
 // fieldFilter compares two columns.

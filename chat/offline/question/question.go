@@ -10,6 +10,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -29,7 +30,9 @@ type Table struct {
 	// Path is the file that the table comes from; empty for a database.
 	Path string `json:"path"`
 	// Sheet is the sheet of a workbook.
-	Sheet    string   `json:"sheet"`
+	Sheet string `json:"sheet"`
+	// Title is the text above the header in the file.
+	Title    string   `json:"title"`
 	RowCount int64    `json:"rowCount"`
 	Columns  []Column `json:"columns"`
 	Notes    []string `json:"notes"`
@@ -135,6 +138,8 @@ type Answer struct {
 	Rows int
 	// Chart is the one chart of the result; nil for a single value.
 	Chart *Chart
+	// figure says that the first cell of the result is all that the answer says.
+	figure bool
 }
 
 // Chart is a chart of exactly the values of a result.
@@ -155,6 +160,29 @@ type Series struct {
 	Values []*float64
 }
 
+// said says whether the answer has a column for every content word of a request for a name,
+// or is not known yet.
+func (r *Reading) said(text string, lang Language) bool {
+	if r.Answer == nil {
+		return len(r.Ask) > 0
+	}
+	lex := newLexicon()
+	for _, t := range tokens(text, lang) {
+		if lex.small(t) || asking[t.fold] {
+			continue
+		}
+		if !slices.ContainsFunc(r.Answer.Result.Columns, func(c string) bool {
+			return slices.ContainsFunc(splitName(c), func(w string) bool { return sameWord(t, token{fold: w, stem: stem(w)}) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// asking are the verbs of a request for a name.
+var asking = folded("give state name tell include mention nenne nenn gib nennen angeben please bitte")
+
 // Read reads a question, part by part. With the results of all statements that its
 // readings name under Ask it answers them.
 func Read(task string, src Source) []Reading {
@@ -165,6 +193,9 @@ func Read(task string, src Source) []Reading {
 	for _, p := range parts(task) {
 		if p.onward() && len(out) > 0 {
 			continue // the answer before it says that too
+		}
+		if p.names && len(out) > 0 && out[len(out)-1].said(p.text, lang) {
+			continue
 		}
 		r := reader{lex: lex, lang: lang, src: &src, views: views}
 		out = append(out, r.read(p.text))

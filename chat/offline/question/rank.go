@@ -34,6 +34,9 @@ func (p *plan) decideSup() Reason {
 	case len(p.measures) > 1:
 		return ReasonUnclear
 	}
+	if p.mostSales() {
+		return ReasonAmbiguous // the most of them, or those of the highest value
+	}
 	if p.unsureBest() {
 		return ReasonAmbiguous
 	}
@@ -44,7 +47,13 @@ func (p *plan) decideSup() Reason {
 	if p.asks == "many" {
 		return ReasonUnclear
 	}
+	p.expenses()
 	p.supTarget()
+	if p.target == nil && p.unit == "" && p.sup.about == "quantity" {
+		if p.target = p.sold(); p.target == nil {
+			return ReasonUnclear
+		}
+	}
 	if p.unit != "" {
 		if why := p.needTime(); why != "" {
 			return why
@@ -58,6 +67,9 @@ func (p *plan) decideSup() Reason {
 			return ReasonUnclear // a figure is no person
 		}
 		p.op = opExtreme
+		if p.n > 1 && !slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && x.arg == "rows" }) {
+			return ReasonUnclear // the three best of what
+		}
 		if p.spending() && p.asks != "much" {
 			return ReasonUnclear // on what: no column is named
 		}
@@ -73,6 +85,18 @@ func (p *plan) decideSup() Reason {
 	return ""
 }
 
+// mostSales says whether the question asks for the most sales, which may be counted or added.
+func (p *plan) mostSales() bool {
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+	default:
+		return false
+	}
+	return p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
+		return x.from == p.sup.to && x.to == x.from+1 && p.r.sales(p.r.ts[x.from])
+	})
+}
+
 // unsureBest says whether best and worst may mean the least: of school grades 1 is best in
 // one country and worst in another.
 func (p *plan) unsureBest() bool {
@@ -85,14 +109,47 @@ func (p *plan) unsureBest() bool {
 		return false
 	}
 	f := p.measures[0].field
+	if f.schoolGrade() {
+		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg] // 1 is the best
+		return false
+	}
 	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
 	high, ok := number(f.Max)
 	return graded && ok && high <= 6
 }
 
+// sold is the only column of what is sold.
+func (p *plan) sold() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.text() && !f.key(p.r.lex) && f.named(p.r.lex, "product") {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// schoolGrade is a German grade: from 1, the best, to 6.
+func (f *field) schoolGrade() bool {
+	low, ok := number(f.Min)
+	high, ok2 := number(f.Max)
+	return ok && ok2 && low >= 0.66 && high <= 6 && slices.ContainsFunc(f.words, func(w word) bool {
+		switch w.fold {
+		case "note", "noten", "schulnote", "zensur", "endnote", "zeugnisnote", "abschlussnote":
+			return true
+		}
+		return false
+	})
+}
+
 // supWithout settles a superlative that names no number: the most orders, the most customers.
 func (p *plan) supWithout() Reason {
-	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool { return f == p.target || f.dated() || slices.Contains(p.groups, f) })
+	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool {
+		return f == p.target || f.dated() || p.filtered(f) || slices.Contains(p.groups, f)
+	})
 	if len(others) == 1 {
 		p.counted = others[0]
 		if p.counted.unique(p.v.tables[0].RowCount) {
@@ -124,6 +181,8 @@ func (p *plan) supField(concept string) *field {
 		return f
 	}
 	switch concept {
+	case "temperature":
+		return p.extremeTemperature()
 	case "length":
 		if f := p.fieldOf("duration"); f != nil {
 			return f
@@ -150,6 +209,22 @@ func (p *plan) supField(concept string) *field {
 		}
 	}
 	return nil
+}
+
+// extremeTemperature is the highest temperature of each day for the hottest one, the lowest
+// for the coldest.
+func (p *plan) extremeTemperature() *field {
+	want := map[string]string{"desc": "max", "asc": "min"}[p.sup.arg]
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.factors == nil && f.measure(p.r.lex) && f.named(p.r.lex, "temperature") && p.nature(f) == want {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 // supTarget finds whose number is compared where the question says who, when or where.
@@ -315,23 +390,31 @@ func (p *plan) pace(fast bool) *field {
 	return nil
 }
 
-var clockShape = regexp.MustCompile(`^\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?$`)
+var (
+	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}$`)
+	wordShape  = regexp.MustCompile(`^\p{L}+$`)
+)
 
-// clock says whether a column of text holds times as they are run, all in one shape, so
-// that their order as text is their order.
+// clock says whether a column of text holds times as they are run, all of one shape, but for
+// words such as DNF.
 func (f *field) clock() bool {
-	if !f.text() || len(f.Values) == 0 || f.DistinctCapped || !slices.ContainsFunc(f.words, func(w word) bool {
+	if !f.text() || f.names != nil || f.Distinct < 3 || !slices.ContainsFunc(f.words, func(w word) bool {
 		return timeWords[w.stem] || timeWords[w.fold] || w.fold == "finish" || w.fold == "result" || w.fold == "laufzeit" || w.fold == "endzeit"
 	}) {
 		return false
 	}
-	length := -1
+	colons, words := -1, 0
 	for _, v := range f.Values {
 		s, _ := v.(string)
-		if !clockShape.MatchString(s) || length >= 0 && len(s) != length {
+		n := strings.Count(s, ":")
+		switch {
+		case wordShape.MatchString(s):
+			words++
+		case !clockShape.MatchString(s), colons >= 0 && n != colons:
 			return false
+		default:
+			colons = n
 		}
-		length = len(s)
 	}
-	return int64(len(f.Values)) == f.Distinct
+	return colons > 0 && words <= 3
 }

@@ -193,5 +193,10 @@ func (r *reader) settle(out *Reading, plans []*plan) {
 
 // agree says whether two answers state the same.
 func agree(a, b *Answer) bool {
+	if len(a.Result.Rows) == 1 && len(b.Result.Rows) == 1 && a.figure && b.figure {
+		x, ok := at(a.Result.Rows[0], 0)
+		y, ok2 := at(b.Result.Rows[0], 0)
+		return ok && ok2 && x == y // the same figure, whatever it is called
+	}
 	return strings.TrimRight(a.Sentences[0], ".") == strings.TrimRight(b.Sentences[0], ".") || len(a.Cells) > 0 && slices.EqualFunc(a.Cells, b.Cells, slices.Equal)
 }

@@ -25,7 +25,8 @@ func TestEverydayNeighbours(t *testing.T) {
 		{"Um wie viel Prozent ist der Verbrauch von Januar 2024 auf März 2024 gesunken?", "20"},
 	})
 	load(t, map[string]string{"budget": "Department|text,Planned 2024|number|€,Actual 2024|number|€,Manager|text\nIT,100,120,Kim\nHR,50,40,Lee\nOps,300,310,Roy\n"}).expect([]inquiry{
-		{"Which department overspent the most?", "-"},
+		{"Which department overspent the most?", "IT"},
+		{"Which departments went over budget?", "IT; Ops"},
 		{"How much was planned for HR in 2024?", "50"},
 		{"Who manages Ops?", "Roy"},
 		{"How much did IT spend in 2023?", "-"},

@@ -14,32 +14,9 @@ func (p *plan) answer(res Result, paths []string) (*Answer, Reason) {
 	if len(res.Rows) == 0 || res.Truncated && p.op != opList {
 		return nil, ReasonEmpty
 	}
-	a := &Answer{Result: res, Paths: paths}
+	a := &Answer{Result: res, Paths: paths, figure: p.op == opValue && len(p.measures) == 1 || p.op == opCount || p.op == opMeter}
 	p.sayConditions()
-	var why Reason
-	switch p.op {
-	case opValue:
-		why = p.sayValue(a)
-	case opGroups, opCompare:
-		why = p.sayGroups(a)
-	case opRank:
-		why = p.sayRank(a)
-	case opExtreme:
-		why = p.sayExtreme(a)
-	case opCount, opUnusable:
-		why = p.sayCount(a)
-	case opShare:
-		why = p.sayShare(a)
-	case opChange:
-		why = p.sayChange(a)
-	case opTrend:
-		why = p.sayTrend(a)
-	case opCourse:
-		why = p.sayCourse(a)
-	default:
-		why = p.sayList(a)
-	}
-	if why != "" {
+	if why := operations[p.op].say(p, a); why != "" {
 		return nil, why
 	}
 	a.Sentences[0] = upper(a.Sentences[0])
@@ -146,6 +123,9 @@ func (p *plan) sayCount(a *Answer) Reason {
 	if !ok {
 		return ReasonEmpty
 	}
+	if v == 0 && p.outside() {
+		return ReasonEmpty // the rows are of another time
+	}
 	n := Number(v, 0, p.r.lang)
 	matches := p.say("match", "") + choose(v == 1, p.say("es", ""), "")
 	a.Heading = p.say("Number of ", "Anzahl ") + p.noun()
@@ -186,6 +166,18 @@ func (p *plan) unusable(f *field) string {
 		return bad + choose(f.Unusable == 1, " Wert von ", " Werte von ") + p.named(f) + choose(f.Unusable == 1, " ist", " sind") + " unbrauchbar und " + none + choose(f.Missing == 1, " fehlt", " fehlen")
 	}
 	return bad + choose(f.Unusable == 1, " value of ", " values of ") + p.named(f) + choose(f.Unusable == 1, " is", " are") + " unusable and " + none + choose(f.Missing == 1, " is", " are") + " missing"
+}
+
+// outside says whether the question asks of a time before or after that of all rows.
+func (p *plan) outside() bool {
+	return slices.ContainsFunc(p.filters, func(f filter) bool {
+		if f.period == nil || f.field == nil || f.period.year == 0 {
+			return false
+		}
+		low, high := fmt.Sprint(f.field.Min), fmt.Sprint(f.field.Max)
+		first, last := f.period.first(), f.period.last()
+		return last < low[:min(len(low), len(last))] || first > high[:min(len(high), len(first))]
+	})
 }
 
 // noun is what the question calls the rows.

@@ -21,6 +21,8 @@ type field struct {
 	less bool
 	// names are the two fields of a full name.
 	names []*field
+	// free says that the values are the texts of a log: sentences, not names.
+	free bool
 }
 
 // word is one word of a name; optional ones need not be said: id, date, units.
@@ -44,6 +46,10 @@ type view struct {
 	survey bool
 	// names are the words of the table's name as they are written.
 	names []string
+	// takings says that the table has an amount of what is sold.
+	takings bool
+	// wide are the columns of one kind: one for each party.
+	wide []*field
 }
 
 type joint struct {
@@ -58,7 +64,7 @@ var (
 	nonWord  = regexp.MustCompile(`[^\p{L}\p{M}\p{N}%]+`)
 
 	idWords   = folded("id ids nr no num number nummer nummern code key uid ref reference kennung schlussel sku isbn index")
-	nameWords = folded("name names nam bezeichnung titl title nom label vollstandig voll full designation libelle intitule")
+	nameWords = folded("name names nam bezeichnung titl title titel nom label vollstandig voll full designation libelle intitule")
 	timeWords = folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
 	unitWords = folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
@@ -195,7 +201,8 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 		}
 		for _, w := range parts {
 			st := stem(w)
-			out = append(out, word{fold: w, stem: st, optional: idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w)})
+			abbreviated := len(parts) > 1 && parts[0] != one && (w == "min" || w == "max") // tmin: no minutes
+			out = append(out, word{fold: w, stem: st, optional: !abbreviated && (idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
@@ -298,7 +305,7 @@ func (f *field) counter(l *lexicon) bool {
 	}
 	low, _ := number(f.Min)
 	high, _ := number(f.Max)
-	return int64(high-low)+1 == f.rows && (low == 0 || low == 1 || low == 1000 || low == 1001)
+	return int64(high-low)+1 == f.rows && (f.rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
 
 // measure is a number that can be compared or added.
@@ -306,7 +313,10 @@ func (f *field) measure(l *lexicon) bool { return f.numeric() && !f.key(l) && !f
 
 // unique says whether every row has a value of its own.
 func (f *field) unique(rows int64) bool {
-	return f.factors == nil && f.names == nil && !f.DistinctCapped && f.Missing+f.Unusable == 0 && f.Distinct == rows && rows > 0
+	if f.factors != nil || f.names != nil || f.Missing+f.Unusable > 0 || rows == 0 {
+		return false
+	}
+	return !f.DistinctCapped && f.Distinct == rows || f.rows == rows && f.serial()
 }
 
 // spans says whether a number lies between the least and the greatest value.
@@ -336,7 +346,7 @@ func (f *field) unit() string {
 	case f.Unit != "":
 		return f.Unit
 	}
-	if b := brackets.FindString(f.Name); len(b) > 2 && len(b) < 10 && f.numeric() {
+	if b := brackets.FindString(f.Name); len(b) > 2 && len(b) < 10 && f.numeric() && !strings.ContainsAny(b, "0123456789") {
 		return strings.Trim(b, "()[] ")
 	}
 	if _, unit, ok := trailing(f.Name); ok && f.numeric() {
@@ -388,7 +398,10 @@ func (s *Source) views(l *lexicon) []*view {
 		v.sales(l)
 		v.fullNames()
 		v.name(l, vocab)
+		v.logged()
 		v.money(l)
+		v.takings = slices.ContainsFunc(v.fields, func(f *field) bool { return f.measure(l) && f.named(l, "revenue") })
+		v.wide = v.columnsOf(l)
 		v.survey = slices.ContainsFunc(append(slices.Clone(v.entity), v.topics...), func(w string) bool { return l.means(w, "respondent") || w == stem("feedback") })
 		out = append(out, v)
 	}
@@ -402,12 +415,16 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 	v.tables, v.on = append(v.tables, t), append(v.on, j)
 	from := len(v.fields)
 	for i, c := range t.Columns {
+		if sizes(c) {
+			continue
+		}
 		v.fields = append(v.fields, &field{Column: c, table: n, rows: t.RowCount, first: i == 0, words: s.nameWordsOf(c, l, vocab)})
 	}
 	own := v.fields[from:]
+	qualify(own)
 	for k := range s.Tables {
 		o := &s.Tables[k]
-		if k == at || slices.Contains(v.tables, o) || alike(t, o) || len(v.tables) > 4 {
+		if k == at || slices.Contains(v.tables, o) || alike(t, o) || longForm(t, o) || longForm(o, t) || len(v.tables) > 4 {
 			continue
 		}
 		for _, a := range own {
@@ -448,63 +465,19 @@ func alike(a, b *Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y Column) bool { return strings.EqualFold(x.Name, y.Name) })
 }
 
-// derive adds the product of quantity and unit price where no column has the revenue.
-func (v *view) derive(l *lexicon) {
-	var quantities, prices []*field
-	for _, f := range v.fields {
-		switch {
-		case f.measure(l) && (f.named(l, "revenue") || f.named(l, "amount") && !f.named(l, "quantity") || f.named(l, "discount")), f.named(l, "discount"):
-			return
-		case f.measure(l) && f.named(l, "price"):
-			prices = append(prices, f)
-		case f.measure(l) && (f.named(l, "quantity") || f.named(l, "stock")) && f.table == 0:
-			quantities = append(quantities, f)
-		}
-	}
-	if len(quantities) != 1 || len(prices) != 1 {
-		return
-	}
-	q, p := quantities[0], prices[0]
-	name, concept := "revenue", "revenue"
-	bought := slices.ContainsFunc(p.words, func(w word) bool {
-		return l.means(w.stem, "cost") && !l.means(w.stem, "revenue") && w.fold != "price" && w.fold != "preis"
+var sizeShape = regexp.MustCompile(`^\[\d+ values\]$`)
+
+// sizes says whether a column only says how long the lists of a file are.
+func sizes(c Column) bool {
+	return len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(v any) bool {
+		s, _ := v.(string)
+		return !sizeShape.MatchString(s)
 	})
-	if q.named(l, "stock") && !slices.ContainsFunc(q.words, func(w word) bool { return w.fold == "sold" || w.fold == "units" }) || bought {
-		name, concept = "value", "amount"
-	}
-	f := &field{Column: Column{Name: name, Type: "number", Unit: p.unit(), Missing: q.Missing + p.Missing}, table: p.table, factors: []*field{q, p}}
-	f.words = []word{{fold: concept, stem: stem(concept)}}
-	if concept == "amount" {
-		f.words = append([]word{{fold: "stock", stem: stem("stock"), optional: true}}, f.words...)
-	}
-	v.fields = append(v.fields, f)
-	if concept == "revenue" {
-		g := *f
-		g.words = []word{{fold: "amount", stem: stem("amount")}} // the average order value
-		v.fields = append(v.fields, &g)
-	}
 }
 
-// sales lets the one amount of a table of sales be called its revenue.
-func (v *view) sales(l *lexicon) {
-	var amount *field
-	for _, f := range v.fields {
-		switch {
-		case f.measure(l) && f.named(l, "revenue"):
-			return
-		case f.table == 0 && f.measure(l) && l.means(f.head(), "amount") && !l.means(f.head(), "price"):
-			if amount != nil {
-				return
-			}
-			amount = f
-		}
-	}
-	sold := slices.ContainsFunc(v.fields, func(f *field) bool {
-		return f.table == 0 && (f.named(l, "customer") || f.named(l, "product")) || f.table == 0 && f.measure(l) && f.named(l, "quantity")
-	})
-	if amount != nil && sold {
-		amount.words = append([]word{{fold: "revenue", stem: stem("revenue"), optional: true}}, amount.words...)
-	}
+// longForm says whether a table is another one with its columns of times as rows.
+func longForm(long, wide *Table) bool {
+	return long.Name == wide.Name+"_long" && long.Path == wide.Path
 }
 
 // fullNames joins the columns of first and last names.
@@ -530,6 +503,12 @@ func (v *view) fullNames() {
 	})
 }
 
+// containers end the names of files that hold what their first half says.
+var containers = strings.Fields("liste buch tabelle datei protokoll export ubersicht verzeichnis statistik log list table register")
+
+// rowConcepts are the concepts of what rows of a list are.
+var rowConcepts = strings.Fields("member employee student customer product order ticket invoice supplier donor book loan vehicle trip property match player visitor donation")
+
 // name finds the words for one row: those of the file's name, and of the key column.
 func (v *view) name(l *lexicon, vocab vocabulary) {
 	t := v.tables[0]
@@ -547,6 +526,29 @@ func (v *view) name(l *lexicon, vocab vocabulary) {
 					}
 				}
 			}
+		}
+	}
+	for _, w := range slices.Clone(v.names) {
+		for _, end := range containers {
+			base, ok := strings.CutSuffix(w, end)
+			st := stem(strings.TrimSuffix(base, "s"))
+			if !ok || len(base) < 4 || seen[st] {
+				continue
+			}
+			seen[st] = true
+			v.names, v.topics = append(v.names, base), append(v.topics, st)
+			for _, c := range rowConcepts {
+				if l.means(st, c) || l.means(stem(base), c) {
+					v.entity = append(v.entity, st) // a Mitgliederliste lists members
+					break
+				}
+			}
+		}
+	}
+	for _, w := range splitName(t.Title) {
+		if st := stem(w); !seen[st] && len(st) > 3 && !l.fill[w] && l.phrases[w] == nil && !strings.ContainsFunc(st, unicode.IsDigit) {
+			seen[st] = true
+			v.topics = append(v.topics, st)
 		}
 	}
 	for i, f := range v.fields {

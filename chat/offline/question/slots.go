@@ -50,6 +50,11 @@ type plan struct {
 	single   bool     // the figure is one value of the table
 	called   string   // what the question calls the things that are counted
 	askedFor *field   // the column of times that is asked for: on which day
+	judged   bool     // the measure is a mark that people gave
+	left     bool     // what is left of a budget
+	over     bool     // what is over its budget
+	across   bool     // the columns of a wide table are compared
+	usedUp   bool     // the question asks what was used: of a counter
 }
 
 // newPlan fills the slots from an explanation; a reason says why it makes no question.
@@ -60,6 +65,8 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 		switch x.kind {
 		case kindFill:
 			deed = deed || x.arg == "deed"
+			p.usedUp = p.usedUp || x.arg == "deed" && r.lex.means(r.ts[x.from].stem, "consumption")
+			p.judged = p.judged || x.arg == "rating"
 			if x.arg == "owner" && !p.owned(c, x) {
 				return nil, ReasonUnknown
 			}
@@ -73,7 +80,9 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 			if x.arg != "rest" {
 				break
 			}
-			if !slices.ContainsFunc(c.pieces, func(o piece) bool { return o.kind == kindField && o.field == x.field && o.arg != "rest" }) {
+			if !slices.ContainsFunc(c.pieces, func(o piece) bool {
+				return o.field == x.field && (o.kind == kindField && o.arg != "rest" || o.kind == kindValue && (o.to == x.from || x.to == o.from)) // casual riders
+			}) {
 				return nil, ReasonUnknown
 			}
 			continue
@@ -83,12 +92,15 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 		p.ps = append(p.ps, x)
 	}
 	p.used = make([]bool, len(p.ps))
-	for _, step := range []func() Reason{p.words, p.joinNames, p.timeWords, p.conditions, p.truths, p.targets, p.rest, p.totals} {
+	for _, step := range []func() Reason{p.words, p.joinNames, p.multiplied, p.timeWords, p.conditions, p.truths, p.targets, p.overBudget, p.rest, p.totals} {
 		if why := step(); why != "" {
 			return nil, why
 		}
 	}
 	why := p.decide()
+	if why == "" && p.judged && (p.first() == nil || !p.first().field.scale(r.lex)) {
+		why = ReasonUnknown // no marks
+	}
 	if why == "" && deed && p.first() == nil && (p.sup == nil || p.sup.about != "rows") {
 		why = ReasonUnknown
 	}
@@ -105,8 +117,9 @@ var receivers = folded("to for by towards an fur")
 func (p *plan) owned(c cover, x piece) bool {
 	if articles[p.r.ts[x.from-1].fold] {
 		w := p.r.ts[x.from]
-		named := p.r.lang == English && w.raw != "" && unicode.IsUpper([]rune(w.raw)[0]) // a name: given to the Hospital
-		return !named && (x.from < 2 || !receivers[p.r.ts[x.from-2].fold])
+		named := p.r.lang == English && w.raw != "" && unicode.IsUpper([]rune(w.raw)[0])                             // a name: given to the Hospital
+		topic := slices.ContainsFunc(c.pieces, func(o piece) bool { return o.kind == kindEntity && o.from == x.to }) // the shop refit
+		return !named && (topic || x.from < 2 || !receivers[p.r.ts[x.from-2].fold])
 	}
 	return slices.ContainsFunc(c.pieces, func(o piece) bool {
 		return (o.kind == kindField || o.kind == kindValue) && o.to == x.from
@@ -130,8 +143,14 @@ func (p *plan) words() Reason {
 			}
 			if x.about != "" {
 				f := p.fieldOf(x.about)
-				if f == nil && x.about == "length" {
-					f = p.fieldOf("duration")
+				switch {
+				case f != nil:
+				case x.about == "length":
+					if f = p.fieldOf("duration"); f == nil {
+						f = p.lasting()
+					}
+				case x.about == "price":
+					f = p.sellingPrice()
 				}
 				if f != nil {
 					p.measures = append(p.measures, measure{field: f})
@@ -159,6 +178,9 @@ func (p *plan) words() Reason {
 			p.trend, p.used[i] = x.arg, true
 		case kindNone:
 			f, ok := p.none(x.about)
+			if x.arg != "" {
+				f, ok = p.weather(x.arg)
+			}
 			if !ok {
 				return ReasonUnknown
 			}
@@ -167,6 +189,16 @@ func (p *plan) words() Reason {
 			p.diff, p.used[i] = true, true
 		case kindVersus:
 			p.versus, p.used[i] = true, true
+		case kindAcross:
+			p.across, p.used[i] = true, true
+		case kindLeft:
+			p.left, p.used[i] = true, true
+		case kindOver:
+			p.over, p.used[i] = true, true
+		case kindWhole:
+			if p.used[i] = true; !p.oneYear() {
+				return ReasonUnclear
+			}
 		case kindMore:
 			if p.more != nil {
 				return ReasonUnclear
@@ -176,6 +208,8 @@ func (p *plan) words() Reason {
 	}
 	return ""
 }
+
+var selling = folded("selling sell sells sold sale sales retail list unit verkauf verkaufs verkauft verkaufen vk listen vente")
 
 // none is the condition that words such as sold out, open and number one stand for.
 func (p *plan) none(about string) (filter, bool) {
@@ -220,12 +254,17 @@ func (p *plan) joinNames() Reason {
 		switch x.kind {
 		case kindField:
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && p.asked(i) == nil {
+				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much") {
 					p.used[i] = true
 				}
 			}
 			n := p.near(i, 1)
-			if n == nil || p.used[i] || n.from != x.to {
+			if b := p.near(i, -1); b != nil && b.kind == kindNum && !p.used[i-1] && p.numbered(i) {
+				p.filters = append(p.filters, numberFilter(x.field, "=", b.num))
+				p.used[i-1], p.used[i] = true, true
+				continue
+			}
+			if n == nil || p.used[i] || n.from != x.to && !(n.from == x.to+1 && ofWords[p.r.ts[x.to].fold]) {
 				continue
 			}
 			num := n.num
@@ -237,6 +276,9 @@ func (p *plan) joinNames() Reason {
 			if before := p.near(i, -1); x.field.Type == "integer" && (before == nil || before.kind != kindCmp) {
 				p.filters = append(p.filters, numberFilter(x.field, "=", num))
 				p.used[i], p.used[i+1] = true, true
+				if before != nil && before.kind == kindField && before.field == x.field {
+					p.used[i-1] = true // the stock on hand
+				}
 			}
 		case kindNum:
 			for _, step := range []int{-1, 1} {
@@ -247,6 +289,21 @@ func (p *plan) joinNames() Reason {
 		}
 	}
 	return ""
+}
+
+var ofWords = folded("of von")
+
+// numbered says whether a number before a column is its value: a flat with 3 rooms.
+func (p *plan) numbered(i int) bool {
+	x, b := p.ps[i], p.ps[i-1]
+	if x.field.Type != "integer" || !x.field.measure(p.r.lex) || b.to != x.from || b.to-b.from > 1 || i < 2 || x.field.rows > 0 && !x.field.spans(b.num) {
+		return false
+	}
+	switch p.r.ts[b.from-1].fold {
+	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
+		return p.ps[i-2].kind != kindSup && p.ps[i-2].kind != kindCmp
+	}
+	return false
 }
 
 // asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
@@ -372,6 +429,9 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	case isMeasure && slices.ContainsFunc(p.measures, func(m measure) bool { return m.field == f }):
 	case isMeasure:
 		p.measures = append(p.measures, measure{field: f})
+	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && verbal(p.r.ts[p.ps[i].from].fold):
+		p.filters = append(p.filters, knownFilter(f)) // how many have left: those with a date
+		p.attrs = append(p.attrs, f)
 	case asked != nil && asked.arg == "many" && p.asks == "many":
 		p.counted = f
 		p.called = p.r.ts[p.ps[i].from].raw
@@ -409,7 +469,7 @@ func (p *plan) rest() Reason {
 		switch x.kind {
 		case kindBy, kindJoin:
 		case kindBound:
-			if x.arg == "from" || x.arg == "to" {
+			if x.arg == "from" || x.arg == "to" || x.arg == "between" && p.either != nil {
 				continue // small words
 			}
 			return ReasonUnclear
@@ -450,14 +510,6 @@ func (p *plan) totals() Reason {
 		}
 	}
 	return ""
-}
-
-// stockField is the number of pieces that are there.
-func (p *plan) stockField() *field {
-	if f := p.fieldOf("stock"); f != nil {
-		return f
-	}
-	return p.fieldOf("quantity")
 }
 
 // fieldOf finds the one number or date with a concept: of its head word, else of any word.

@@ -12,32 +12,35 @@ const fetched = 1000
 // statement is the SQL of the plan, with the files that it reads.
 func (p *plan) statement() (string, []string) {
 	q := newQuery(p.v, p.r.src.Postgres)
-	var s string
-	switch p.op {
-	case opValue:
-		s = p.valueSQL(q)
-	case opGroups, opCompare:
-		s = p.groupSQL(q)
-	case opRank:
-		s = p.rankSQL(q)
-	case opExtreme:
-		s = p.extremeSQL(q)
-	case opCount:
-		s = p.countSQL(q)
-	case opShare:
-		s = p.shareSQL(q)
-	case opChange:
-		s = p.changeSQL(q)
-	case opTrend:
-		s = p.trendSQL(q)
-	case opCourse:
-		s = p.courseSQL(q)
-	case opLookup, opList:
-		s = p.listSQL(q)
-	case opUnusable:
-		s = fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.col(p.counted), ident(p.say("rows without a value", "Zeilen ohne Wert")), ident(p.rowsName())) + q.from(p.filters)
-	}
-	return q.finish(s), q.paths()
+	return q.finish(operations[p.op].sql(p, q)), q.paths()
+}
+
+// operation is what a plan does: its SQL, and the sentences that state the result.
+type operation struct {
+	sql func(*plan, *query) string
+	say func(*plan, *Answer) Reason
+}
+
+var operations = map[string]operation{
+	opValue:    {(*plan).valueSQL, (*plan).sayValue},
+	opGroups:   {(*plan).groupSQL, (*plan).sayGroups},
+	opCompare:  {(*plan).groupSQL, (*plan).sayGroups},
+	opRank:     {(*plan).rankSQL, (*plan).sayRank},
+	opExtreme:  {(*plan).extremeSQL, (*plan).sayExtreme},
+	opCount:    {(*plan).countSQL, (*plan).sayCount},
+	opUnusable: {(*plan).unusableSQL, (*plan).sayCount},
+	opShare:    {(*plan).shareSQL, (*plan).sayShare},
+	opChange:   {(*plan).changeSQL, (*plan).sayChange},
+	opTrend:    {(*plan).trendSQL, (*plan).sayTrend},
+	opCourse:   {(*plan).courseSQL, (*plan).sayCourse},
+	opLookup:   {(*plan).listSQL, (*plan).sayList},
+	opList:     {(*plan).listSQL, (*plan).sayList},
+	opMeter:    {(*plan).meterSQL, (*plan).sayMeter},
+	opAcross:   {(*plan).acrossSQL, (*plan).sayAcross},
+}
+
+func (p *plan) unusableSQL(q *query) string {
+	return fmt.Sprintf("SELECT COUNT(*) - COUNT(%s) AS %s, COUNT(*) AS %s", q.col(p.counted), ident(p.say("rows without a value", "Zeilen ohne Wert")), ident(p.rowsName())) + q.from(p.filters)
 }
 
 func (p *plan) rowsName() string { return p.say("rows", "Zeilen") }
@@ -185,7 +188,7 @@ func (p *plan) nameFor(key *field) *field {
 			}
 		}
 		for _, f := range p.v.fields {
-			if f.table == i && f.text() && f.named(p.r.lex, "name") && !f.key(p.r.lex) {
+			if f.table == i && f.text() && !f.key(p.r.lex) && (f.named(p.r.lex, "name") || nameWords[f.words[len(f.words)-1].stem]) {
 				return f
 			}
 		}
@@ -239,7 +242,7 @@ func (p *plan) groupSQL(q *query) string {
 	}
 	by := strings.Join(order, ", ")
 	sort := by
-	if p.unit == "" && len(cols) == 1 {
+	if g := p.keyFields(); p.unit == "" && len(cols) == 1 && !g[0].dated() && !g[0].yearly(p.r.lex) && !g[0].named(p.r.lex, "month") {
 		sort = fmt.Sprintf("%d DESC, 1", len(cols)+1)
 	}
 	return fmt.Sprintf("SELECT %s%s GROUP BY %s ORDER BY %s LIMIT %d", strings.Join(out, ", "), q.from(p.filters, conds...), strings.Join(cols, ", "), sort, fetched)
@@ -292,6 +295,9 @@ func (p *plan) hiddenKey() *field {
 	}
 	for _, f := range p.v.fields {
 		if f.table == 0 && f.key(p.r.lex) && f.unique(p.v.tables[0].RowCount) {
+			if slices.ContainsFunc([]string{"order", "invoice", "payment", "ticket", "loan", "donation", "trip", "event"}, func(c string) bool { return f.named(p.r.lex, c) }) {
+				return nil // the number of an order keeps no customers apart
+			}
 			return f
 		}
 	}
@@ -323,6 +329,9 @@ func (p *plan) rankBy() []string {
 		return []string{extreme}
 	case p.target != nil && p.target.table == 0 && p.unit == "" && (p.target.unique(p.v.tables[0].RowCount) || p.hiddenKey() != nil):
 		return []string{extreme}
+	}
+	if p.v.survey && m.field.scale(p.r.lex) || p.judged {
+		return []string{"avg"} // the marks of many
 	}
 	switch p.nature(m.field) {
 	case "sum":

@@ -2,6 +2,7 @@ package question
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,20 +17,39 @@ type token struct {
 	quoted bool
 	// part says that it is one part of a compound.
 	part bool
+	// kindOf says that it is asked which one it is: in a compound the head names the column.
+	kindOf bool
+	// from and to are where it stands in the text, in bytes.
+	from, to int
 }
 
 var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
 
+// codeShape is a code of several pieces: RE-2024-161.
+var codeShape = regexp.MustCompile(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
+
+// codesIn finds where codes stand in a text.
+func codesIn(text string) [][]int {
+	return slices.DeleteFunc(codeShape.FindAllStringIndex(text, -1), func(at []int) bool {
+		head, _, _ := strings.Cut(strings.ReplaceAll(text[at[0]:at[1]], "/", "-"), "-")
+		return monthNames[fold(head)] > 0 || len(head) == 2 && strings.ContainsAny(head[:1], "QHqh") && unicode.IsDigit(rune(head[1]))
+	})
+}
+
 // tokens splits a text into words, numbers and dates.
 func tokens(text string, lang Language) []token {
 	var out []token
+	codes := codesIn(text)
 	quoted := false
-	for _, w := range tokenShape.FindAllString(text, -1) {
+	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
+		w := text[at[0]:at[1]]
 		if strings.ContainsAny(w, `"“”„»«`) {
 			quoted = !quoted
 			continue
 		}
-		t := token{raw: w, fold: fold(w), quoted: quoted}
+		t := token{raw: w, fold: fold(w), quoted: quoted, from: at[0], to: at[1]}
+		t.kindOf = len(out) > 0 && strings.HasPrefix(out[len(out)-1].fold, "welche")
+		t.quoted = quoted || slices.ContainsFunc(codes, func(c []int) bool { return c[0] <= at[0] && at[1] <= c[1] })
 		t.stem = stem(t.fold)
 		if v, ok := parseNumber(w, lang); ok {
 			t.num = &v
@@ -102,6 +122,7 @@ func parseNumber(w string, lang Language) (float64, bool) {
 
 // number words up to twelve.
 var numberWords = map[string]float64{
+	"zero": 0, "null": 0,
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 	"zwei": 2, "drei": 3, "vier": 4, "funf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12,
 }
@@ -126,7 +147,7 @@ var ordinals = map[string]int{
 // period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
 // weekday of any year.
 type period struct {
-	unit  string // year, half, quarter, month, day, monthOfYear, weekday, span
+	unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span
 	year  int
 	n     int // month, quarter, half, weekday
 	day   int
@@ -192,6 +213,7 @@ func timeAt(ts []token, i int) (p period, n int) {
 			if y, ok := yearOf(at(k + 1)); ok {
 				return period{unit: "day", year: y, n: m, day: day}, k + 2
 			}
+			return period{unit: "dayOfYear", n: m, day: day}, k + 1
 		}
 	}
 	if p, n = partAt(at); n > 0 {
@@ -223,7 +245,7 @@ func monthAt(m int, at func(int) token) (period, int) {
 		if y, ok := yearOf(at(2)); ok {
 			return period{unit: "day", year: y, n: m, day: d}, 3
 		}
-		return period{}, 0
+		return period{unit: "dayOfYear", n: m, day: d}, 2
 	}
 	return period{unit: "monthOfYear", n: m}, 1
 }

@@ -23,6 +23,7 @@ func (p *plan) timeWords() Reason {
 	if p.time == nil {
 		return ReasonUnknown
 	}
+	p.resolve(at)
 	if len(at) == 2 {
 		return p.twoTimes(at[0], at[1])
 	}
@@ -45,6 +46,37 @@ func (p *plan) timeWords() Reason {
 	}
 	p.filters, p.periods = append(p.filters, f...), append(p.periods, x.period)
 	return ""
+}
+
+// resolve gives a day without a year, and the ends of a span, the year of the other time,
+// else the only year of the table.
+func (p *plan) resolve(at []int) {
+	year := 0
+	for _, i := range at {
+		if t := p.ps[i].period; t.year > 0 {
+			year = t.year
+		}
+	}
+	low, _ := p.time.Min.(string)
+	high, _ := p.time.Max.(string)
+	if first, ok := isoPeriod(low[:min(len(low), 10)]); year == 0 && ok && len(high) > 3 && low[:4] == high[:4] {
+		year = first.year
+	}
+	if year == 0 {
+		return
+	}
+	for _, i := range at {
+		t := &p.ps[i].period
+		bound := p.near(i, -1)
+		switch {
+		case t.unit == "dayOfYear":
+			t.unit, t.year = "day", year
+		case t.unit == "monthOfYear" && (len(at) == 2 || bound != nil && bound.kind == kindBound && bound.arg != "from" && bound.arg != "to"):
+			t.unit, t.year = "month", year
+		case t.unit == "quarterOfYear" && len(at) == 2:
+			t.unit, t.year = "quarter", year
+		}
+	}
 }
 
 // betweenNumbers says whether a year stands for a number: between 1000 and 2000.
@@ -109,10 +141,12 @@ func (p *plan) twoTimes(i, j int) Reason {
 	switch {
 	case change || !span && a.unit == b.unit:
 		p.periods = []period{a, b}
-		if later(a, b) && p.trend != "" {
+		if later(a, b) && a.year > 0 && b.year > 0 {
 			p.periods = []period{b, a}
 		}
 		return ""
+	case span && later(a, b):
+		return ReasonUnclear
 	case span:
 		first, ok := p.timeFilter(a, "since")
 		last, ok2 := p.timeFilter(b, "until")
@@ -194,10 +228,8 @@ func (p *plan) timeField(at []int) *field {
 		}
 	}
 	onlyYears := !slices.ContainsFunc(at, func(i int) bool { return p.ps[i].period.unit != "year" && p.ps[i].period.unit != "span" })
-	if onlyYears {
-		if f := nearest(years); f != nil {
-			return f
-		}
+	if f := nearest(years); onlyYears && f != nil && (f.table == 0 || nearest(dates) == nil || nearest(dates).table > 0) {
+		return f
 	}
 	if f := nearest(dates); f != nil {
 		return f
@@ -218,6 +250,23 @@ func (p *plan) timeField(at []int) *field {
 		return plain
 	}
 	return nearest(years)
+}
+
+// oneYear says whether the rows are of one year at most, or the question names it.
+func (p *plan) oneYear() bool {
+	for _, x := range p.ps {
+		if x.kind == kindTime {
+			return true
+		}
+	}
+	for _, f := range p.v.fields {
+		low, _ := f.Min.(string)
+		high, _ := f.Max.(string)
+		if f.dated() && (len(low) < 4 || len(high) < 4 || low[:4] != high[:4]) || f.yearly(p.r.lex) && f.Distinct > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // nearest is the only field of the own table, else the only one at all.
@@ -250,6 +299,8 @@ func (p *plan) timeFilter(t period, bound string) ([]filter, bool) {
 		return []filter{one}, true
 	}
 	switch t.unit {
+	case "dayOfYear":
+		return nil, false // of which year
 	case "monthOfYear", "quarterOfYear", "halfOfYear", "weekday":
 		if bound != "" {
 			return nil, false
@@ -360,6 +411,11 @@ func whenIn(t period, lang Language) string {
 		return fmt.Sprintf("%s %d", months[t.n-1], t.year)
 	case "monthOfYear":
 		return months[t.n-1]
+	case "dayOfYear":
+		if lang == German {
+			return fmt.Sprintf("%d. %s", t.day, months[t.n-1])
+		}
+		return fmt.Sprintf("%d %s", t.day, months[t.n-1])
 	case "weekday":
 		return days[t.n]
 	case "day":

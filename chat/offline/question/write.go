@@ -86,6 +86,9 @@ func (p *plan) cell(v any, f *field, unit string) string {
 				return p.when(at)
 			}
 		}
+		if f != nil && f.clock() {
+			return strings.TrimLeft(t, "0")
+		}
 		if n, ok := number(t); ok && f != nil && f.numeric() {
 			if strings.HasPrefix(t, "-") {
 				n = -n
@@ -151,7 +154,7 @@ func (p *plan) measured(m *measure) string {
 	}
 	switch m.how {
 	case "sum":
-		if m.field.factors != nil {
+		if m.field.factors != nil && !m.field.less {
 			return p.say("the total "+n, "die Summe "+n) + " (" + m.field.factors[0].label() + " × " + m.field.factors[1].label() + ")"
 		}
 		return p.say("the total "+without(n, "total"), "die Summe von "+n)

@@ -1,0 +1,31 @@
+package table
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLogsAreTables(t *testing.T) {
+	t.Parallel()
+	web := strings.Repeat(`10.0.0.1 - - [11/Jun/2024:00:10:30 +0000] "GET /cart HTTP/1.1" 404 352 "-" "curl/8.4.0"`+"\n", 6) +
+		`10.0.0.2 - bob [12/Jun/2024:07:10:30 +0000] "POST /pay HTTP/1.1" 200 -` + "\n"
+	tb, v := one(t, "access.log", web)
+	if v.RowCount != 7 || tb.value(t, `SELECT count(*) FROM access WHERE status_code = '404' AND method = 'GET'`) != 6.0 {
+		t.Errorf("%d rows of %+v", v.RowCount, v.Columns)
+	}
+	if c := v.column(t, "time"); c.Type != DateTime {
+		t.Errorf("time is %s", c.Type)
+	}
+	app := "2024-03-04 06:00:09,567 INFO  [auth] cache refreshed\n2024-03-04T06:01:49Z ERROR [jobs] out of memory\n" +
+		strings.Repeat("2024-03-04 06:05:26 WARN slow query\n", 20) + "  at main.go:12\n"
+	tb, v = one(t, "app.log", app)
+	if v.RowCount != 22 || tb.value(t, `SELECT text FROM app WHERE level = 'ERROR'`) != "out of memory" {
+		t.Errorf("%d rows, notes %v", v.RowCount, v.Notes)
+	}
+	if len(v.Notes) != 1 || !strings.Contains(v.Notes[0], "another form") {
+		t.Errorf("notes %v", v.Notes)
+	}
+	if d := folder(t, map[string]string{"notes.log": strings.Repeat("went home at six\n", 9)}).all(t); len(d.Tables)+len(d.NotRead) > 0 {
+		t.Errorf("prose is %v, %v", d.Tables, d.NotRead)
+	}
+}

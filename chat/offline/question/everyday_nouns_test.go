@@ -1,0 +1,33 @@
+package question_test
+
+import "testing"
+
+func TestNounsThatOnlySayWhose(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"orders": "order_id|text,customer.name|text,customer.country|text,total|number\n1,Ben,Canada,10\n2,Ann,Canada,20\n3,Ben,Mexico,40\n4,Ann,Canada,5\n"}).expect([]inquiry{
+		{"What's the total value of the orders from customers in Canada?", "35"},
+		{"What's the total value of the orders from customers in Peru?", "-"},
+	})
+	load(t, map[string]string{"till": "Sold on|date,Wine|text,Colour|text,Bottles|integer\n2023-12-01,Cava,sparkling,3\n2023-12-02,Rioja,red,4\n2023-12-03,Cava,sparkling,5\n2023-12-04,Rioja,red,1\n"}).expect([]inquiry{
+		{"How many bottles of sparkling wine went over the counter in December 2023?", "8"},
+		{"How many bottles of rosé wine went over the counter in December 2023?", "-"},
+	})
+	load(t, map[string]string{"trips": "trip_id|text,rider_type|text,duration_min|number|min\nA,casual,10\nB,member,20\nC,casual,30\n"}).expect([]inquiry{
+		{"What is the average duration in minutes of trips by casual riders?", "20 min"},
+	})
+	load(t, map[string]string{"Tankbuch": "Datum|date,Liter|number,Betrag|number\n2024-01-05,30,50\n2024-02-05,40,70\n"}).expect([]inquiry{
+		{"Wie hoch ist der Betrag aller Tankungen im Jahr 2024 zusammen?", "120"},
+	})
+}
+
+func TestSchoolGradesAndTimesOfRaces(t *testing.T) {
+	t.Parallel()
+	load(t, map[string]string{"umfrage": "Filiale|text,Note|number\nBahnhof,3\nBahnhof,4\nNeustadt,1\nNeustadt,2\n"}).expect([]inquiry{
+		{"Welche Filiale hat die beste Durchschnittsnote bekommen?", "Neustadt"},
+		{"Welche Filiale hat die schlechteste Durchschnittsnote bekommen?", "Bahnhof"},
+	})
+	load(t, map[string]string{"results": "Bib|text,Name|text,Sex|text,Finish time|text\nB7,Max,M,9:31\nB3,Eva,F,10:40\nB5,Una,F,9:58\nB9,Ida,F,DNF\n"}).expect([]inquiry{
+		{"Who was the fastest woman in the race?", "Una"},
+		{"Who was the slowest woman?", "Eva"},
+	})
+}

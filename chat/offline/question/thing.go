@@ -1,0 +1,314 @@
+package question
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// things are what the rows of a table can be called that is named otherwise: a table with a
+// tracking number holds parcels. signs are words of a column that only such tables have.
+var things = []struct{ nouns, signs map[string]bool }{
+	{folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
+	{folded("member members mitglied mitglieder mitgliedern"), folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
+	{folded("trip trips journey journeys ride rides fahrt fahrten departure departures"), folded("linie line route verspatung delay abfahrt departure rider")},
+	{folded("appointment appointments visit visits consultation consultations termin termine terminen"), folded("doctor arzt practitioner behandler appointment physician sprechstunde")},
+	{folded("booking bookings reservation reservations stay stays buchung buchungen reservierung reservierungen"), folded("checkin nights nachte guest room zimmer gast arrival anreise")},
+	{folded("ticket tickets request requests case cases issue issues incident incidents anfrage anfragen storung storungen"), folded("priority prioritat assignee severity ticket")},
+	{folded("call calls anruf anrufe anrufen"), folded("caller anrufer call")},
+	{folded("order orders purchase purchases bestellung bestellungen auftrag auftrage commande commandes"), folded("order bestellung bestellnummer bestellnr auftrag auftragsnummer auftragsnr commande")},
+	{folded("invoice invoices bill bills rechnung rechnungen facture factures"), folded("invoice rechnung rechnungsnummer rechnungsnr facture")},
+	{folded("transaction transactions booking bookings buchung buchungen operation operations"), folded("iban verwendungszweck buchungstag buchungsdatum wertstellung payee counterparty libelle")},
+	{folded("employee employees staff worker workers colleague colleagues people mitarbeiter mitarbeiterinnen mitarbeitern beschaftigte angestellte leute kollegen personen"), folded("salaire embauche matricule salaries gehalt monatsgehalt jahresgehalt salary hire hired eintritt personalnummer personalnr employee stundenlohn")},
+	{folded("student students pupil pupils schuler schulern schulerinnen kind kinder"), folded("klasse grade schulnote schuler student pupil")},
+	{folded("flight flights flug fluge flugen"), folded("airline flight flug")},
+	{folded("home homes property properties listing listings immobilie immobilien objekt objekte"), folded("bedrooms rooms zimmer wohnflache sqm kaltmiete")},
+	{folded("match matches game games spiel spiele spielen"), folded("opponent gegner heim gast heimtore gasttore")},
+	{folded("animal animals individual individuals specimen specimens tier tiere exemplar exemplare"), folded("species art spezies")},
+	{folded("patient patients patienten patientinnen"), folded("patient patientennummer")},
+	{folded("loan loans ausleihe ausleihen checkout checkouts"), folded("borrower ausleiher returned due ruckgabe leser loan")},
+	{folded("book books title titles buch bucher buchern titel"), folded("isbn author autor verlag publisher leser borrower loan ausleihe")},
+	{folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), folded("ip")},
+	{folded("message messages event events meldung meldungen ereignis ereignisse"), folded("level")},
+	{folded("sale sales transaction transactions verkauf verkaufe verkaufen"), folded("receipt bon kassenbon sold verkauft")},
+	{folded("product products item items article articles artikel produkt produkte position positionen"), folded("sku artikelnummer artikelnr reference stock bestand")},
+}
+
+// thingAt says whether a token is a noun for the rows that their table does not say: no
+// column of another table or of this one is called so. It is counted only where each row
+// is one.
+func (r *reader) thingAt(v *view, i int) (arg string, ok bool) {
+	t := r.ts[i]
+	arg = "rows"
+	if !v.single(r.lex) {
+		if arg = "topic"; i > 0 && (r.counted(i) || r.ts[i-1].fold == "which" || strings.HasPrefix(r.ts[i-1].fold, "welche") || r.superlative(i-1)) {
+			return "", false
+		}
+	}
+	return arg, !t.quoted && !t.part && r.thing(v, t)
+}
+
+// superlative says whether a token is the most, highest or least.
+func (r *reader) superlative(i int) bool {
+	return slices.ContainsFunc(r.lex.phrases[r.ts[i].fold], func(p phrase) bool { return p.kind == kindSup })
+}
+
+func (r *reader) thing(v *view, t token) bool {
+	for _, o := range r.views {
+		if slices.Contains(o.entity, t.stem) || slices.ContainsFunc(o.fields, func(f *field) bool {
+			return slices.ContainsFunc(f.words, func(w word) bool { return !(f.unique(f.rows) || f.first) && r.level(t, w) > 2 })
+		}) {
+			return false
+		}
+	}
+	for _, k := range things {
+		if k.nouns[t.fold] && slices.ContainsFunc(v.fields, func(f *field) bool {
+			return f.table == 0 && slices.ContainsFunc(f.words, func(w word) bool { return k.signs[w.fold] })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// single says whether each row stands for a thing of its own: its number, if it has one, is unique.
+func (v *view) single(l *lexicon) bool {
+	rows := v.tables[0].RowCount
+	keys, unique := 0, 0
+	for _, f := range v.fields {
+		if f.table != 0 || !f.key(l) || slices.ContainsFunc(f.words, func(w word) bool { return codes[w.fold] }) {
+			continue
+		}
+		if keys++; f.unique(rows) {
+			unique++
+		}
+	}
+	return keys == 0 || unique > 0
+}
+
+// codes are words of columns whose codes are of kinds, not of things.
+var codes = folded("status country currency postal post postcode zip plz language error")
+
+// serial is a column of numbers one after the other, too many to be told apart by their count.
+func (f *field) serial() bool {
+	low, ok := number(f.Min)
+	high, ok2 := number(f.Max)
+	return f.Type == "integer" && f.DistinctCapped && f.Missing+f.Unusable == 0 && ok && ok2 && int64(high-low)+1 == f.rows
+}
+
+// gerund says whether two words are a verb and its form on -ing: move, moving.
+func gerund(a, b string) bool {
+	if strings.HasSuffix(a, "ing") {
+		a, b = b, a
+	}
+	base, ok := strings.CutSuffix(b, "ing")
+	return ok && len(base) > 2 && (a == base || a == base+"e")
+}
+
+// dimensionUnits are the words for what numbers in some units measure.
+var dimensionUnits = []struct{ words, units map[string]bool }{
+	{folded("electricity power strom energy energie elektrizitat"), folded("kwh mwh gwh twh wh")},
+	{folded("water wasser"), folded("m3 l")},
+	{folded("response latency antwortzeit ladezeit"), folded("ms s")},
+	{folded("rain rainfall precipitation regen niederschlag"), folded("mm")},
+}
+
+// dimensionAt finds the only column whose unit is of what a token names and whose name says
+// nothing else: the electricity of a column "Generation (GWh)".
+func (r *reader) dimensionAt(v *view, i int) []piece {
+	t := r.ts[i]
+	if t.quoted {
+		return nil
+	}
+	var out []piece
+	for _, d := range dimensionUnits {
+		if !d.words[t.fold] {
+			continue
+		}
+		var found []*field
+		for _, f := range v.fields {
+			if f.table == 0 && f.factors == nil && f.measure(r.lex) && d.units[f.unitName()] {
+				found = append(found, f)
+			}
+		}
+		if len(found) == 1 && r.neutral(v, found[0]) {
+			out = append(out, piece{kind: kindField, field: found[0], from: i, to: i + 1, weight: 6})
+		}
+	}
+	return out
+}
+
+// neutral says whether the name of a column says nothing but how much: consumption, generation.
+func (r *reader) neutral(v *view, f *field) bool {
+	return !slices.ContainsFunc(f.words, func(w word) bool {
+		if w.optional || unitNames[w.fold] != "" {
+			return false
+		}
+		for _, c := range []string{"consumption", "generation", "quantity", "amount", "entry", "delivery", "sum"} {
+			if r.lex.means(w.stem, c) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+var (
+	placeWords   = folded("city cities town towns stadt stadte stadten ort orte orten")
+	placeColumns = folded("location locations site sites standort standorte place places station stations venue office offices buro hub depot")
+)
+
+// placeAt finds the column of places whose values are names of towns for all that is known.
+func (r *reader) placeAt(v *view, i int) []piece {
+	if r.ts[i].quoted || !placeWords[r.ts[i].fold] {
+		return nil
+	}
+	var found *field
+	for _, f := range v.fields {
+		if f.table != 0 || !f.text() || f.names != nil || f.key(r.lex) {
+			continue
+		}
+		if slices.ContainsFunc(f.words, func(w word) bool { return r.lex.means(w.stem, "city") && w.fold != "ort" }) {
+			return nil
+		}
+		if slices.ContainsFunc(f.words, func(w word) bool { return placeColumns[w.fold] }) {
+			if found != nil || !properNames(f.Values) {
+				return nil
+			}
+			found = f
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return []piece{{kind: kindField, field: found, from: i, to: i + 1, weight: 3}}
+}
+
+// properNames says whether all values are words with a capital and without figures.
+func properNames(values []any) bool {
+	for _, x := range values {
+		s, _ := x.(string)
+		if s == "" || !unicode.IsUpper([]rune(s)[0]) || strings.ContainsFunc(s, unicode.IsDigit) {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// ratingAt finds words for a judgement that stand beside the name of what is judged: the
+// rating of the workload, where a column Workload holds marks.
+func (r *reader) ratingAt(v *view, i int) []piece {
+	t := r.ts[i]
+	if t.quoted || !(r.lex.means(t.stem, "rating") || r.lex.means(t.stem, "score")) {
+		return nil
+	}
+	scales := 0
+	for _, f := range v.fields {
+		if f.table == 0 && f.measure(r.lex) && (f.named(r.lex, "rating") || f.named(r.lex, "score")) {
+			return nil
+		}
+		if f.scale(r.lex) {
+			scales++
+		}
+	}
+	if scales == 0 {
+		return nil
+	}
+	return []piece{{kind: kindFill, arg: "rating", from: i, to: i + 1, weight: -1}}
+}
+
+// scale is a column of marks: whole numbers from 0 or 1 to at most 10.
+func (f *field) scale(l *lexicon) bool {
+	low, ok := number(f.Min)
+	high, ok2 := number(f.Max)
+	return f.table == 0 && f.Type == "integer" && f.measure(l) && ok && ok2 && low >= 0 && low <= 2 && high >= 4 && high <= 10 && f.Distinct <= 11 && f.rows >= 10
+}
+
+// qualifiers say of which kind an amount is, and need not be said where no other column
+// differs by them: Umsatz netto, Prix HT.
+var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher mensuel mensuelle annuel annuelle unitaire moyen moyenne")
+
+// qualify makes the qualifiers of a table optional where nothing else has the same name.
+func qualify(fs []*field) {
+	bare := func(f *field) string {
+		var out []string
+		for _, w := range f.words {
+			if !qualifiers[w.fold] && !w.optional {
+				out = append(out, w.stem)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for _, f := range fs {
+		name := bare(f)
+		if name == "" || slices.ContainsFunc(fs, func(o *field) bool { return o != f && bare(o) == name }) {
+			continue
+		}
+		for i := range f.words {
+			f.words[i].optional = f.words[i].optional || qualifiers[f.words[i].fold]
+		}
+	}
+}
+
+// bodily says whether the word body stands before what is measured of one: body mass.
+func (r *reader) bodily(i int) bool {
+	if r.ts[i].fold != "body" || i+1 >= len(r.ts) {
+		return false
+	}
+	for _, c := range []string{"weight", "length", "height", "temperature", "size"} {
+		if r.lex.means(r.ts[i+1].stem, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// stocked says whether each row is an article with a number of its own.
+func (v *view) stocked(l *lexicon) bool {
+	return slices.ContainsFunc(v.fields, func(f *field) bool {
+		return f.table == 0 && f.key(l) && f.unique(v.tables[0].RowCount) && slices.ContainsFunc(f.words, func(w word) bool {
+			return w.fold == "sku" || l.means(w.stem, "product")
+		})
+	})
+}
+
+// leftEmpty says whether left only says that something is empty: who left the field empty.
+func (r *reader) leftEmpty(i int) bool {
+	switch r.ts[i].fold {
+	case "left", "leave", "leaves", "gelassen", "lassen", "liessen":
+		return slices.ContainsFunc(r.ts, func(t token) bool {
+			return t.fold == "empty" || t.fold == "blank" || t.fold == "unanswered" || t.fold == "leer" || t.fold == "frei"
+		})
+	}
+	return false
+}
+
+// arrived says whether a word only says that the next one is of the arrival: arrived late.
+func (r *reader) arrived(i int) bool {
+	if i+1 >= len(r.ts) {
+		return false
+	}
+	switch r.ts[i].fold {
+	case "arrived", "arrive", "arrives", "delivered", "angekommen", "geliefert":
+		switch r.ts[i+1].fold {
+		case "late", "early", "damaged", "on", "verspatet", "punktlich":
+			return true
+		}
+	}
+	return false
+}
+
+var hiring = folded("hire hired eintritt eingestellt einstellung embauche birthday birthdate geburtsdatum geburtstag naissance")
+
+// ofPeople says whether each row is one person: one who answered, or works there.
+func (v *view) ofPeople(l *lexicon) bool {
+	if v.survey {
+		return true
+	}
+	return v.single(l) && slices.ContainsFunc(v.fields, func(f *field) bool {
+		if f.table != 0 {
+			return false
+		}
+		return f.names != nil || slices.ContainsFunc(f.words, func(w word) bool { return hiring[w.fold] || l.means(w.stem, "salary") })
+	})
+}
