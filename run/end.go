@@ -81,7 +81,7 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 		_, err = s.goOn(ctx, row, st) // says why not
 		return err
 	}
-	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay {
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // what is queued begins nowhere any more
 		return err
 	}
 	return s.endHere(ctx, row, st)

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"atelier/agent"
@@ -189,7 +190,10 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 		return r, nil
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
-		s.leave(r)
+		s.abandon(r)
+		if errors.Is(err, ErrUnderWay) {
+			return nil, underWay(st.RunID, err)
+		}
 		return nil, media.Errorf(media.CodeOf(err), "run %s is kept, but does not go on here: %w (atelier resume %[1]s goes on with it)", st.RunID, err)
 	}
 	return s.begun(ctx, r)
@@ -275,8 +279,10 @@ func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 		return nil, isOver(row)
 	case err != nil:
 		return nil, err
-	case state == durable.StateUnderWay:
-		return nil, media.Errorf(media.CodeConflict, "run %s is under way in another process: wait for it (atelier runs events %[1]s)", row.ID)
+	case state == durable.StateUnderWay, state == durable.StateQueued:
+		if err := s.cfg.Engine.UnderWay(partID(row.Tree, st.Number)); err != nil {
+			return nil, underWay(row.ID, err)
+		}
 	}
 	return input, nil
 }

@@ -21,6 +21,7 @@ import (
 	"atelier/internal/goruntime"
 	"atelier/media"
 	"atelier/relay"
+	"atelier/run"
 )
 
 // version is set by the linker.
@@ -173,6 +174,9 @@ func (w *world) fail(err error) int {
 		return exitInput
 	}
 	_, _ = io.WriteString(w.stderr, "atelier: "+media.ErrorText(err.Error())+"\n")
+	if errors.Is(err, run.ErrUnderWay) {
+		return exitRunning
+	}
 	return exitCode(media.CodeOf(err))
 }
 

@@ -23,7 +23,6 @@ func (c *runsCancelCmd) Run(w *world) error {
 			return err
 		}
 		defer crew.close()
-		defer crew.service.Idle(w.ctx) // what was taken up from another process goes on to its end
 		if err := crew.service.End(w.ctx, owner, c.ID); err != nil {
 			return err
 		}
