@@ -274,7 +274,7 @@ func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	case unknown && st.Status == ledger.WaitAnswered:
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Put that back from a backup, or end the run, which keeps what it made (atelier runs cancel %[1]s), and start it anew", row.ID, s.notKept())
 	case unknown || err == nil && state == durable.StateOver && !untold(row, state):
 		return nil, isOver(row)
 	case err != nil:
@@ -285,6 +285,11 @@ func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 		}
 	}
 	return input, nil
+}
+
+// notKept is why there is nothing to go on from with a run that the ledger knows.
+func (s *Service) notKept() string {
+	return "its steps are gone: " + s.cfg.Engine.Place() + " does not have them, so it was lost or is another one than the run began with"
 }
 
 // again begins a part whose state is in the ledger and that nobody has begun.

@@ -74,8 +74,8 @@ func fileFailure(what, path string, err error) error {
 		code   media.Code
 		advice string
 	}{
-		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
-		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
+		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
+		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
 		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
