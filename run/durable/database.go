@@ -113,7 +113,7 @@ func oneAtATime(ctx context.Context, locks string, fn func() error) error {
 // openSQLite opens the file. A commit survives the end of the process at once, and the
 // loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
 func openSQLite(path string) (*sql.DB, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := sqlitedb.Private(path); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
 	}
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
