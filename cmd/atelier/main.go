@@ -173,7 +173,7 @@ func (w *world) fail(err error) int {
 		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
-	_, _ = io.WriteString(w.stderr, "atelier: "+media.ErrorText(err.Error())+"\n")
+	w.note("atelier: %s", media.ErrorText(err.Error()))
 	if errors.Is(err, run.ErrUnderWay) {
 		return exitRunning
 	}
