@@ -27,14 +27,14 @@ func TestModes(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // that is what the test is about
+		if err := os.Chmod(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(s.data, "atelier.db"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(filepath.Join(s.data, "atelier.db"), 0o666); err != nil { //nolint:gosec // as an older version left it
+	if err := os.Chmod(filepath.Join(s.data, "atelier.db"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	begin := func(args ...string) *exec.Cmd {
@@ -68,7 +68,7 @@ func TestModes(t *testing.T) {
 	if err != nil || !strings.Contains(string(said), "warn") || !strings.Contains(string(said), "others can look into "+s.data) {
 		t.Errorf("doctor said, %v:\n%s", err, said)
 	}
-	if err := os.Chmod(s.data, 0o700); err != nil { //nolint:gosec // a folder
+	if err := os.Chmod(s.data, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := begin("doctor").Output(); err != nil || strings.Contains(string(said), "warn") {

@@ -77,16 +77,37 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	s.atelier("run", "boss", "ask me", "--agents", own).seen(t, true)
 	paused := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--status", "paused", "--json").Items[0].ID
 	for _, args := range [][]string{
-		{"runs", "list"}, {"runs", "list", "--all"}, {"runs", "show", run}, {"runs", "show", hostile}, {"runs", "list", "--status", hostile},
-		{"runs", "list", "--status", "paused"}, {"resume", paused}, {"runs", "show", paused}, {"conversations", "list"}, {"conversations", "show", talk},
-		{"operations", "list"}, {"operations", "show", op}, {"generate", hostile, "-m", hostile}, {"models", "show", hostile}, {"media", "get", hostile},
-		{"agents", "list", "--agents", own}, {"agents", "show", "hostile", "--agents", own}, {"run", hostile, "x"}, {"run", "boss", "x", "--files", hostile},
-		{hostile}, {"runs", "list", "--" + hostile},
+		{"runs", "list"},
+		{"runs", "list", "--all"},
+		{"runs", "show", run},
+		{"runs", "show", hostile},
+		{"runs", "list", "--status", hostile},
+		{"runs", "list", "--status", "paused"},
+		{"resume", paused},
+		{"runs", "show", paused},
+		{"conversations", "list"},
+		{"conversations", "show", talk},
+		{"operations", "list"},
+		{"operations", "show", op},
+		{"generate", hostile, "-m", hostile},
+		{"models", "show", hostile},
+		{"media", "get", hostile},
+		{"agents", "list", "--agents", own},
+		{"agents", "show", "hostile", "--agents", own},
+		{"run", hostile, "x"},
+		{"run", "boss", "x", "--files", hostile},
+		{hostile},
+		{"runs", "list", "--" + hostile},
 	} {
 		s.atelier(args...).seen(t, true)
 	}
 	for _, args := range [][]string{
-		{"runs", "events", run}, {"runs", "show", run, "--steps"}, {"media", "list"}, {"media", "show", item}, {"doctor"}, {"generate", hostile, "-m", "offline", "--size", "64x64", "-o", os.DevNull},
+		{"runs", "events", run},
+		{"runs", "show", run, "--steps"},
+		{"media", "list"},
+		{"media", "show", item},
+		{"doctor"},
+		{"generate", hostile, "-m", "offline", "--size", "64x64", "-o", os.DevNull},
 		{"generate", hostile, "-m", "offline", "-m", "FLUX.2 Pro", "--dry-run"},
 	} {
 		s.atelier(args...).seen(t, false)

@@ -86,7 +86,7 @@ const signLimit = 4 << 10
 // alive reports whether the process of an executor is there, and which one it is. Any number of
 // processes can ask at once.
 func alive(dir, executor string) (process, bool) {
-	f, err := os.Open(lockPath(dir, executor)) //nolint:gosec // a name of our own making
+	f, err := os.Open(lockPath(dir, executor))
 	if err != nil {
 		return process{}, !errors.Is(err, fs.ErrNotExist) // or nobody can tell
 	}
