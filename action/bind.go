@@ -203,12 +203,7 @@ func strangeRefs(v any, set *media.Set) []string {
 	var bad []string
 	switch t := v.(type) {
 	case string:
-		bad = append(bad, media.BadRefs(t)...)
-		for _, r := range media.Refs(t) {
-			if _, ok := set.Lookup(r); !ok {
-				bad = append(bad, string(r))
-			}
-		}
+		bad = append(bad, set.Strange(t)...)
 	case []any:
 		for _, item := range t {
 			bad = append(bad, strangeRefs(item, set)...)

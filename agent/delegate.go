@@ -133,24 +133,18 @@ func (r *run) grants(call AgentCall, input map[string]any) ([]media.Output, erro
 		}
 		add(o)
 	}
-	for _, ref := range media.Refs(call.Task) {
-		o, ok := r.set.Lookup(ref)
-		if !ok {
-			unknown = append(unknown, string(ref))
-			continue
-		}
-		add(o)
-	}
-	if len(unknown) > 0 {
+	if unknown = append(unknown, r.set.Strange(call.Task)...); len(unknown) > 0 {
 		return nil, r.set.Unknown(unknown...)
 	}
-	eachString(input, func(s string) {
+	embedded := func(s string) {
 		for _, ref := range media.Refs(s) {
 			if o, ok := r.set.Lookup(ref); ok {
 				add(o)
 			}
 		}
-	})
+	}
+	embedded(call.Task)
+	eachString(input, embedded)
 	return granted, nil
 }
 

@@ -128,12 +128,7 @@ func (r *run) unknownRefs() (unknown []string) {
 		if !strings.Contains(s, "${media:") {
 			return
 		}
-		for _, ref := range media.Refs(s) {
-			if _, ok := r.set.Lookup(ref); !ok {
-				note(string(ref))
-			}
-		}
-		for _, bad := range media.BadRefs(s) {
+		for _, bad := range r.set.Strange(s) {
 			note(bad)
 		}
 	}

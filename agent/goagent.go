@@ -192,6 +192,7 @@ func (r *run) code(ctx context.Context) (err error) {
 	defer r.meter.during(r.r.cfg.Now)()
 	recall := r.recalled()
 	recall.ask(ctx, "")
+	r.set.Quote(r.task)
 	answer, err := r.spec.code(ctx, &Context{Task: r.task, Input: r.input, run: r, recall: recall})
 	if answer.Payload != nil {
 		r.payload, _ = r.intercept(ctx, r.spec.slug, answer.Payload).(map[string]any)

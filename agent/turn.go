@@ -29,6 +29,7 @@ func (r *run) loop(ctx context.Context) error {
 		return err
 	}
 	r.recall()
+	r.set.Quote(r.task)
 	r.history.begin(opening{task: r.task, input: r.input, granted: r.set.List(), images: images, unseen: r.unseen})
 	broken := 0
 	for r.lastTurn == "" {

@@ -13,9 +13,10 @@ import (
 // and come out as copies. It is safe for concurrent use; the zero value is empty
 // and ready.
 type Set struct {
-	mu     sync.Mutex // guards items and hidden
+	mu     sync.Mutex // guards items, hidden and quoted
 	items  []Output
-	hidden map[Ref]bool // pruned: gone from List, still resolved
+	hidden map[Ref]bool    // pruned: gone from List, still resolved
+	quoted map[string]bool // placeholders that are text, see Quote
 }
 
 // Add appends o, or merges it into the item with the same digest: the first label
@@ -88,6 +89,34 @@ func (s *Set) Find(text string) (Output, error) {
 		}
 	}
 	return Output{}, s.Unknown(text)
+}
+
+// Strange lists the placeholders in a text that name no item of the set: refs, and what holds no
+// valid ref as [BadRefs] says. Those that are text, see [Set.Quote], are not strange.
+func (s *Set) Strange(text string) []string {
+	bad := BadRefs(text)
+	for _, r := range Refs(text) {
+		if _, ok := s.Lookup(r); !ok {
+			bad = append(bad, string(r))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(bad, func(b string) bool { return s.quoted[b] })
+}
+
+// Quote makes the strange placeholders of a text text from now on: a person wrote them, so a
+// model that repeats them has not invented them.
+func (s *Set) Quote(text string) {
+	strange := s.Strange(text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quoted == nil {
+		s.quoted = map[string]bool{}
+	}
+	for _, placeholder := range strange {
+		s.quoted[placeholder] = true
+	}
 }
 
 // toldRefs is how many valid refs an error lists, the newest.

@@ -113,18 +113,22 @@ func (r *Run) setConversation(w work) {
 // brings. It gives none where another part of the run is here: this one has ended.
 func (s *Service) claim(ctx context.Context, w work) (*Run, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	r, ok := s.here[w.Request.RunID]
-	s.mu.Unlock()
 	if ok && r.part != w.Part {
 		return nil, nil
+	}
+	if ok && r.claimed {
+		return nil, media.Errorf(media.CodeConflict, "run %s is under way already", r.ID)
 	}
 	if !ok {
 		r = newRun(ctx, w.Request.RunID)
 		r.part, r.brought = w.Part, true
-		if err := s.enter(r); err != nil {
+		if err := s.admit(r); err != nil {
 			return nil, err
 		}
 	}
+	r.claimed = true
 	close(r.taken)
 	return r, nil
 }

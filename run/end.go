@@ -77,14 +77,75 @@ func (s *Service) End(ctx context.Context, owner, runID string) error {
 	}
 	id := partID(row.Tree, st.Number)
 	state, _, err := s.cfg.Engine.State(id)
+	if code := media.CodeOf(err); code == media.CodeNotFound || code == media.CodeCorrupt {
+		return s.EndLost(ctx, owner, runID)
+	}
 	if err != nil || state == durable.StateOver && !untold(row, state) {
 		_, err = s.goOn(ctx, row, st) // says why not
 		return err
 	}
-	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay {
+	if err := s.cfg.Engine.Cancel(ctx, id); err != nil || state == durable.StateUnderWay { // what is queued begins nowhere any more
 		return err
 	}
 	return s.endHere(ctx, row, st)
+}
+
+// EndLost cancels a run whose work is in no engine any more, because the engine's database was
+// lost: in the ledger alone. What it made is kept. A process that still works on it loses its own
+// work when it looks for the database. A run that is over is media.CodeConflict.
+func (s *Service) EndLost(ctx context.Context, owner, runID string) error {
+	row, err := s.cfg.Ledger.Run(ctx, owner, runID)
+	if err == nil && row.Tree != row.ID {
+		row, err = s.cfg.Ledger.Run(ctx, owner, row.Tree)
+	}
+	if err != nil {
+		return err
+	}
+	st, err := s.state(ctx, row)
+	switch {
+	case err != nil:
+		return err
+	case st.Status == ledger.WaitPaused:
+		return s.endPaused(ctx, st)
+	case !row.FinishedAt.IsZero():
+		return isOver(row)
+	}
+	v := saved{State: agent.State{Request: agent.Request{RunID: row.ID, Owner: row.Owner, Agent: row.Agent}}}
+	if st.Status == ledger.WaitAnswered {
+		if v, err = readSaved(st); err != nil {
+			return err
+		}
+		st.Status = ledger.WaitOver
+		if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitAnswered, st); err != nil {
+			return err
+		}
+	}
+	why := media.Errorf(media.CodeCancelled, "the run was cancelled; its steps were lost with the database of the durable engine, and what it made is kept")
+	return s.endRows(ctx, row.Owner, v, why, ledger.StatusRunning, ledger.StatusPaused)
+}
+
+// endRows ends the runs of a tree that have one of these states, outside of their agents.
+func (s *Service) endRows(ctx context.Context, owner string, v saved, why error, states ...ledger.Status) error {
+	req := v.State.Request
+	s.closeOpen(ctx, req, agent.StatusCancelled)
+	for _, state := range states {
+		for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
+			list, err := s.cfg.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Tree: req.RunID, Status: state, Page: p})
+			if err != nil {
+				return err
+			}
+			for _, row := range list.Items {
+				s.endAs(ctx, row, agent.StatusCancelled, why)
+			}
+			if p.After = list.Next; p.After == "" {
+				break
+			}
+		}
+	}
+	if v.Thread != nil {
+		s.answer(ctx, v.Thread, req, nil, why)
+	}
+	return s.cfg.Observer.Flush(ctx)
 }
 
 // untold tells whether a run was cancelled and its process ended before it heard of that.
@@ -117,22 +178,6 @@ func (s *Service) endPaused(ctx context.Context, st ledger.RunState) error {
 	if err := s.cfg.Ledger.ChangeRunState(ctx, ledger.WaitPaused, st); err != nil {
 		return err
 	}
-	s.closeOpen(ctx, v.State.Request, agent.StatusCancelled)
 	why := media.Errorf(media.CodeCancelled, "the run was cancelled while it waited for an answer; what it made is kept")
-	for p := (ledger.Page{Limit: ledger.MaxLimit}); ; {
-		list, err := s.cfg.Ledger.ListRuns(ctx, st.Owner, ledger.RunQuery{Tree: st.RunID, Status: ledger.StatusPaused, Page: p})
-		if err != nil {
-			return err
-		}
-		for _, row := range list.Items {
-			s.endAs(ctx, row, agent.StatusCancelled, why)
-		}
-		if p.After = list.Next; p.After == "" {
-			break
-		}
-	}
-	if v.Thread != nil {
-		s.answer(ctx, v.Thread, v.State.Request, nil, why)
-	}
-	return s.cfg.Observer.Flush(ctx)
+	return s.endRows(ctx, st.Owner, v, why, ledger.StatusPaused)
 }

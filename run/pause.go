@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"atelier/agent"
@@ -189,7 +190,10 @@ func (s *Service) beginPart(ctx context.Context, r *Run, st ledger.RunState) (*R
 		return r, nil
 	}
 	if err := s.beginDurably(ctx, r, w); err != nil {
-		s.leave(r)
+		s.abandon(r)
+		if errors.Is(err, ErrUnderWay) {
+			return nil, underWay(st.RunID, err)
+		}
 		return nil, media.Errorf(media.CodeOf(err), "run %s is kept, but does not go on here: %w (atelier resume %[1]s goes on with it)", st.RunID, err)
 	}
 	return s.begun(ctx, r)
@@ -270,15 +274,22 @@ func (s *Service) leftWork(row ledger.Run, st ledger.RunState) ([]byte, error) {
 	case unknown && st.Status == ledger.WaitAnswered:
 		return nil, nil
 	case unknown && row.FinishedAt.IsZero():
-		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: it was begun without the durable engine; start it anew", row.ID)
+		return nil, media.Errorf(media.CodeUnsupported, "run %s cannot be resumed: %s. Put that back from a backup, or end the run, which keeps what it made (atelier runs cancel %[1]s), and start it anew", row.ID, s.notKept())
 	case unknown || err == nil && state == durable.StateOver && !untold(row, state):
 		return nil, isOver(row)
 	case err != nil:
 		return nil, err
-	case state == durable.StateUnderWay:
-		return nil, media.Errorf(media.CodeConflict, "run %s is under way in another process: wait for it (atelier runs events %[1]s)", row.ID)
+	case state == durable.StateUnderWay, state == durable.StateQueued:
+		if err := s.cfg.Engine.UnderWay(partID(row.Tree, st.Number)); err != nil {
+			return nil, underWay(row.ID, err)
+		}
 	}
 	return input, nil
+}
+
+// notKept is why there is nothing to go on from with a run that the ledger knows.
+func (s *Service) notKept() string {
+	return "its steps are gone: " + s.cfg.Engine.Place() + " does not have them, so it was lost or is another one than the run began with"
 }
 
 // again begins a part whose state is in the ledger and that nobody has begun.

@@ -97,7 +97,7 @@ func (s *Service) retryable(ctx context.Context, row ledger.Run, st ledger.RunSt
 		return media.Errorf(media.CodeConflict, "run %s has not quite ended: go on with it first (atelier resume %[1]s)", row.ID)
 	}
 	if media.CodeOf(err) == media.CodeNotFound && st.Status != ledger.WaitOver {
-		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: it was begun without the durable engine; start it anew", row.ID)
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be tried again: %s; start it anew", row.ID, s.notKept())
 	}
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil // it was cancelled while it waited

@@ -107,8 +107,9 @@ type Run struct {
 	stop   context.Context //nolint:containedctx // it is the run's own end, and lives as long as the run
 	cancel context.CancelFunc
 	// taken is closed when durable work for the run begins in this process, left when the
-	// run is not of this process any more.
+	// run is not of this process any more. Service.mu guards claimed: that taken is closed.
 	taken, left chan struct{}
+	claimed     bool
 	// part is the number of the part of the run that is here; fresh says that no other
 	// process has begun it, brought that nobody asked this service for it: the engine took it
 	// up when another process handed it over.
@@ -165,7 +166,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 		err = s.begin(context.WithoutCancel(ctx), r, req)
 	}
 	if err != nil {
-		s.leave(r)
+		s.abandon(r)
 		return nil, err
 	}
 	return r, nil
@@ -271,6 +272,11 @@ func (s *Service) shut() []*Run {
 func (s *Service) enter(r *Run) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.admit(r)
+}
+
+// admit is enter for who holds s.mu.
+func (s *Service) admit(r *Run) error {
 	if s.closed {
 		return media.Errorf(media.CodeUnavailable, "the service is closing: start the run again later")
 	}
@@ -283,10 +289,28 @@ func (s *Service) enter(r *Run) error {
 }
 
 func (s *Service) leave(r *Run) {
-	r.cancel()
 	s.mu.Lock()
 	delete(s.here, r.ID)
 	s.mu.Unlock()
+	s.gone(r)
+}
+
+// abandon is leave for a run of which no work has begun in this process; it does nothing
+// where some has, which leaves by itself.
+func (s *Service) abandon(r *Run) bool {
+	s.mu.Lock()
+	if r.claimed {
+		s.mu.Unlock()
+		return false
+	}
+	delete(s.here, r.ID)
+	s.mu.Unlock()
+	s.gone(r)
+	return true
+}
+
+func (s *Service) gone(r *Run) {
+	r.cancel()
 	close(r.left)
 	s.runs.Done()
 }

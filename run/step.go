@@ -92,13 +92,12 @@ func (s *Service) past(row ledger.Run, st ledger.RunState) (past, error) {
 
 // begunWith reads the request of a run that never paused from the engine.
 func (s *Service) begunWith(p *past, row ledger.Run) error {
-	unknown := media.Errorf(media.CodeUnsupported, "the steps of run %s are not kept: it was begun without the durable engine", row.ID)
 	if s.cfg.Engine == nil {
-		return unknown
+		return media.Errorf(media.CodeUnsupported, "the steps of run %s are not kept: this service has no durable engine", row.ID)
 	}
 	_, input, err := s.cfg.Engine.State(row.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
-		return unknown
+		return media.Errorf(media.CodeUnsupported, "run %s cannot be gone on with: %s", row.ID, s.notKept())
 	}
 	if err != nil {
 		return err

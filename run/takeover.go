@@ -3,14 +3,14 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"atelier/agent"
 	"atelier/ledger"
 	"atelier/media"
+	"atelier/run/durable"
 )
 
 // namer is a runner that knows the display names of its agents; *agent.Runner is one.
@@ -33,23 +33,32 @@ func (s *Service) takenOver(ctx context.Context, agents Agents, row ledger.Run) 
 	})
 }
 
-// takenWithin is how long it may take until what was handed over begins: a busy machine
-// is slow. Who waits longer is told that another process has it.
+// takenWithin is how long it may take until what this process has begins: a busy machine
+// is slow, and other work may have to end first.
 const takenWithin = 30 * time.Second
 
-// takenPoll is how often it is looked whether another process has taken it meanwhile.
-const takenPoll = 100 * time.Millisecond
-
-// take takes a run over and waits until it begins.
+// take takes a run over and waits until it begins. Of several processes one does.
 func (s *Service) take(ctx context.Context, r *Run) (*Run, error) {
 	if err := s.enter(r); err != nil {
 		return nil, err
 	}
 	if err := s.cfg.Engine.TakeOver(ctx, partID(r.ID, r.part)); err != nil {
-		s.leave(r)
-		return nil, err
+		s.abandon(r)
+		return nil, underWay(r.ID, err)
 	}
 	return s.begun(ctx, r)
+}
+
+// ErrUnderWay is what errors wrap that say which process has a run, since when, and how to
+// follow it. Their code is media.CodeConflict.
+var ErrUnderWay = durable.ErrUnderWay
+
+// underWay says of which run the engine speaks.
+func underWay(run string, err error) error {
+	if !errors.Is(err, ErrUnderWay) {
+		return err
+	}
+	return media.Errorf(media.CodeConflict, "run %s is under way: %w (atelier runs events %[1]s)", run, err)
 }
 
 // brought gives a run that the engine took up from another process, and that is in this part or
@@ -65,31 +74,22 @@ func (s *Service) brought(id string, part int) *Run {
 	return r
 }
 
-// begun waits until work on a run that was admitted begins in this process. Where another
-// one has taken it, that is media.CodeConflict at once.
+// begun waits until work on a run that is this process's begins.
 func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {
-	limit, look := time.NewTimer(takenWithin), time.NewTicker(takenPoll)
+	limit := time.NewTimer(takenWithin)
 	defer limit.Stop()
-	defer look.Stop()
-	var err error = media.Errorf(media.CodeConflict, "another process goes on with run %s: wait for it (atelier runs events %[1]s)", r.ID)
-	for waiting := true; waiting; {
-		select {
-		case <-r.taken:
-			return r, nil
-		case <-look.C:
-			waiting = !s.cfg.Engine.Elsewhere(partID(r.ID, r.part))
-		case <-limit.C:
-			waiting = false
-		case <-ctx.Done():
-			err, waiting = ctx.Err(), false
-		}
-	}
+	var err error
 	select {
-	case <-r.taken: // just now
+	case <-r.taken:
 		return r, nil
-	default:
+	case <-limit.C:
+		err = media.Errorf(media.CodeUnavailable, "run %s waits until this process has room for it: follow it with atelier runs events %[1]s", r.ID)
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
-	s.leave(r)
+	if !s.abandon(r) {
+		return r, nil // just now
+	}
 	return nil, err
 }
 
@@ -97,24 +97,8 @@ func (s *Service) begun(ctx context.Context, r *Run) (*Run, error) {
 // closes.
 const handLimit = 10 * time.Second
 
-// Idle waits until none of the runs that are here now is under way, or ctx ends. A process
-// that goes on with one run and then ends may have taken up another one's as well, whose
-// own process was told so.
-func (s *Service) Idle(ctx context.Context) {
-	s.mu.Lock()
-	here := slices.Collect(maps.Values(s.here))
-	s.mu.Unlock()
-	for _, r := range here {
-		select {
-		case <-r.left:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // TakeOver takes over all runs whose processes have ended and whose settings this
-// service has, and gives how many there were; those that were cancelled before their process
+// service has, no more than the engine has room for, and gives how many there were; those that were cancelled before their process
 // heard of that end as such. The others are logged and stay.
 func (s *Service) TakeOver(ctx context.Context) (int, error) {
 	if s.cfg.Engine == nil {
@@ -126,6 +110,9 @@ func (s *Service) TakeOver(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, o := range orphans {
+		if full, err := s.cfg.Engine.Full(); full || err != nil {
+			return n, err
+		}
 		var w work
 		err := json.Unmarshal(o.Input, &w)
 		if err == nil {
@@ -133,6 +120,9 @@ func (s *Service) TakeOver(ctx context.Context) (int, error) {
 		}
 		if err == nil {
 			err = s.cfg.Engine.TakeOver(ctx, o.ID)
+		}
+		if errors.Is(err, ErrUnderWay) {
+			continue // another process was faster
 		}
 		if err != nil {
 			slog.WarnContext(ctx, "run not taken over", slog.String("run", o.ID), slog.String("error", media.ErrorText(err.Error())))

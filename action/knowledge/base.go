@@ -18,6 +18,7 @@ import (
 
 	"atelier/action"
 	"atelier/action/file"
+	"atelier/internal/sqlitedb"
 	"atelier/media"
 )
 
@@ -160,6 +161,9 @@ CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (title, heading, text, conten
 PRAGMA user_version = 1;`
 
 func (b *Base) connect(ctx context.Context, path string) error {
+	if err := sqlitedb.Private(path); err != nil {
+		return explain(err)
+	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+
 		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	// The driver of the temporary database.
 	_ "modernc.org/sqlite"
 
+	"atelier/internal/sqlitedb"
 	"atelier/media"
 )
 
@@ -36,6 +37,9 @@ type store struct {
 func newStore(ctx context.Context, path string) (*store, error) {
 	name := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
 		"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8000)"
+	if err := sqlitedb.Private(path); err != nil {
+		return nil, media.Errorf(media.CodeInternal, "make the database of the tables: %w", err)
+	}
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInternal, "make the database of the tables: %w", err)

@@ -16,7 +16,7 @@ import (
 // Files writes the items into the folder dir/media under [agent.FileName] names and
 // returns the path of each, relative to dir, by ref. A file appears whole or not at
 // all. In HTML and Markdown that the run made, placeholders become the names of the
-// files beside them; everything else is written byte for byte. Items that fail are left out; the first error is returned after the rest was
+// files beside them, and links of Markdown that run code lead nowhere; everything else is written byte for byte. Items that fail are left out; the first error is returned after the rest was
 // written.
 func Files(ctx context.Context, dir string, items []media.Output, codec agent.Codec) (map[media.Ref]string, error) {
 	paths := map[media.Ref]string{}
@@ -101,8 +101,12 @@ func (e export) resolve(ctx context.Context, w io.Writer, r io.Reader, format ag
 	if err != nil {
 		return err
 	}
+	text := string(b)
+	if format == agent.FormatMarkdown {
+		text = withoutActiveLinks(text)
+	}
 	buffered := bufio.NewWriter(w)
-	err = agent.Resolve(ctx, buffered, string(b), agent.Resolution{
+	err = agent.Resolve(ctx, buffered, text, agent.Resolution{
 		Mode: agent.ModeFile, Format: format, File: agent.FileName,
 		Find: func(ref media.Ref) (media.Output, bool) {
 			i := slices.IndexFunc(e.items, func(o media.Output) bool { return o.Ref == ref })

@@ -109,7 +109,7 @@ func (a *app) crew(ctx context.Context, cfg crewConfig) (_ *crew, err error) {
 			return nil, err
 		}
 	}
-	if c.service, err = run.NewService(rc); err != nil && rc.Engine != nil {
+	if c.service, err = run.NewService(rc); err != nil && rc.Engine != nil { //nolint:contextcheck // the engine has a context of its own
 		err = errors.Join(err, rc.Engine.Close(ctx))
 	}
 	return c, err

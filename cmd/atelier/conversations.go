@@ -127,7 +127,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 
 // conversation writes messages for people, without placeholders.
 func (w *world) conversation(head ledger.Conversation, messages []messageView) {
-	w.line("%s  %s", head.ID, head.Title)
+	w.line("%s  %s", head.ID, cell(head.Title))
 	labels := map[media.Ref]string{}
 	for _, m := range messages {
 		for _, a := range m.Attachments {
@@ -145,7 +145,7 @@ func (w *world) conversation(head ledger.Conversation, messages []messageView) {
 			w.line("failure: %s: %s", m.Failure.Code, m.Failure.Message)
 		}
 		for _, a := range m.Attachments {
-			w.line("  %s  %-13s %s", a.Ref, a.MIMEType, a.Name)
+			w.line("  %s  %-13s %s", a.Ref, a.MIMEType, cell(a.Name))
 		}
 	}
 }

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 )
 
 type doctorCmd struct {
@@ -13,7 +16,7 @@ type doctorCmd struct {
 // check is one line of the doctor's report.
 type check struct {
 	Name string `json:"name"`
-	// State is ok, off (works without it) or bad.
+	// State is ok, off (works without it), warn (works, and is better changed) or bad.
 	State string `json:"state"`
 	Note  string `json:"note"`
 }
@@ -22,7 +25,7 @@ type check struct {
 func (c *doctorCmd) Run(w *world) error {
 	var checks []check
 	err := w.withApp(appConfig{}, func(a *app) error {
-		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder())
+		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder(), a.checkModes())
 		v, err := a.ledger.Version(w.ctx)
 		checks = append(checks, verdict("ledger", a.ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
 		checks = append(checks, a.checkEngine(w.ctx))
@@ -100,6 +103,29 @@ func (a *app) probeFolder() check {
 		return check{"data folder can be written", "bad", diskError("write a file", err).Error()}
 	}
 	return check{"data folder can be written", "ok", ""}
+}
+
+// checkModes looks whether others can look into the folders of the data or read its files.
+func (a *app) checkModes() check {
+	const name = "data is for its user only"
+	var open []string
+	paths := []string{a.settings.data}
+	list, err := os.ReadDir(a.settings.data)
+	for _, e := range list {
+		paths = append(paths, filepath.Join(a.settings.data, e.Name()))
+	}
+	for _, p := range paths {
+		if info, err := os.Lstat(p); err == nil && info.Mode()&os.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0 {
+			open = append(open, p)
+		}
+	}
+	switch {
+	case err != nil:
+		return verdict(name, "", diskError("read the data folder", err))
+	case len(open) > 0 && runtime.GOOS != "windows":
+		return check{name, "warn", "others can look into " + strings.Join(open, ", ") + ": take that from them with chmod go-rwx"}
+	}
+	return check{name, "ok", ""}
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

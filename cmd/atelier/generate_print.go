@@ -52,6 +52,9 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 			if unsaved == nil {
 				unsaved = err
 			}
+			if path != "" && foreignSVG(*s.Output) {
+				res.Warnings = append(res.Warnings, rawSVG(path))
+			}
 			o := viewOf(*s.Output, path)
 			v.Output = &o
 		} else if firstErr == nil {
@@ -60,6 +63,16 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 		slots = append(slots, v)
 	}
 	return slots, firstErr, unsaved
+}
+
+// foreignSVG tells whether an item is an SVG that did not come from a drawing action of this program.
+func foreignSVG(o media.Output) bool {
+	return o.MIMEType == "image/svg+xml" && (o.Origin.Operation != "" || o.Origin.Direction == "input")
+}
+
+// rawSVG says what a person has to know of such a file.
+func rawSVG(path string) string {
+	return path + " is as it came: an SVG can hold scripts and load from elsewhere, which a browser does when the file is opened by itself; as a picture in a page it does neither"
 }
 
 // resultView is a result as programs see it.

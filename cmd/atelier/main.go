@@ -21,6 +21,7 @@ import (
 	"atelier/internal/goruntime"
 	"atelier/media"
 	"atelier/relay"
+	"atelier/run"
 )
 
 // version is set by the linker.
@@ -172,7 +173,10 @@ func (w *world) fail(err error) int {
 		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
-	_, _ = io.WriteString(w.stderr, "atelier: "+media.ErrorText(err.Error())+"\n")
+	w.note("atelier: %s", media.ErrorText(err.Error()))
+	if errors.Is(err, run.ErrUnderWay) {
+		return exitRunning
+	}
 	return exitCode(media.CodeOf(err))
 }
 

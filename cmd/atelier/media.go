@@ -140,7 +140,7 @@ func (c *mediaShowCmd) Run(w *world) error {
 			w.line("from %s as %s", e.ParentRef, e.Role)
 		}
 		for _, o := range generate.Offers(r.Output) {
-			w.line("offered: %s  %s", o.ID, o.Label)
+			w.line("offered: %s  %s", o.ID, cell(o.Label))
 		}
 		return nil
 	})

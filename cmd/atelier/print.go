@@ -22,25 +22,34 @@ func (w *world) printJSON(v any) error {
 	return nil
 }
 
-// line writes one line for people to standard output.
+// line writes a text for people to standard output, so that all of it can be seen.
 func (w *world) line(format string, args ...any) {
 	// Nobody is left to tell when standard output is closed.
-	_, _ = fmt.Fprintf(w.stdout, format+"\n", args...)
+	_, _ = fmt.Fprintln(w.stdout, visible(fmt.Sprintf(format, args...)))
 }
 
-// note writes one line beside the answer.
+// note writes a text beside the answer, in the same way.
 func (w *world) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(w.stderr, format+"\n", args...)
+	_, _ = fmt.Fprintln(w.stderr, visible(fmt.Sprintf(format, args...)))
 }
 
-// table writes rows in columns under a head.
+// table writes rows in columns under a head. A cell is one line, of which all can be seen.
 func table(out io.Writer, head []string, rows [][]string) {
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, strings.Join(head, "\t"))
+	_, _ = fmt.Fprintln(t, cells(head))
 	for _, r := range rows {
-		_, _ = fmt.Fprintln(t, strings.Join(r, "\t"))
+		_, _ = fmt.Fprintln(t, cells(r))
 	}
 	_ = t.Flush()
+}
+
+// cells is one line of a table.
+func cells(row []string) string {
+	out := make([]string, len(row))
+	for i, c := range row {
+		out[i] = cell(c)
+	}
+	return strings.Join(out, "\t")
 }
 
 // size writes a number of bytes for people.

@@ -39,7 +39,7 @@ func (p *progress) say(format string, args ...any) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := short(fmt.Sprintf("%3.0fs  ", time.Since(p.started).Seconds())+fmt.Sprintf(format, args...), 100)
+	text := short(fmt.Sprintf("%3.0fs  ", time.Since(p.started).Seconds())+cell(fmt.Sprintf(format, args...)), 100)
 	_, _ = fmt.Fprintf(p.out, "\r%-*s", p.shown, text)
 	p.shown = len(text)
 }
@@ -50,7 +50,7 @@ func (p *progress) keep(format string, args ...any) {
 		return
 	}
 	p.clear()
-	_, _ = fmt.Fprintf(p.out, format+"\n", args...)
+	_, _ = fmt.Fprintln(p.out, visible(fmt.Sprintf(format, args...)))
 }
 
 // clear removes the line.
@@ -125,7 +125,7 @@ func (p *progress) event(e ledger.Event) {
 		if d.Output.Origin.Direction == "input" {
 			word = "given"
 		}
-		p.keep("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, d.Output.Label)
+		p.keep("  "+word+" %s  %s  %s", d.Output.Ref, d.Output.MIMEType, cell(d.Output.Label))
 	case agent.EventWarning:
 		p.keep("  warning: %s", d.Message)
 	default:

@@ -42,7 +42,6 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 			return err
 		}
 		defer crew.close()
-		defer crew.service.Idle(w.ctx) // what was taken up from another process goes on to its end
 		observer = crew.observer
 		stop := p.follow(crew.observer)
 		defer stop()

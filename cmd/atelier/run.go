@@ -181,6 +181,11 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
 			unsaved = diskError("write the media", err)
 		}
+		for _, o := range all {
+			if path := paths[o.Ref]; path != "" && foreignSVG(o) {
+				ans.Warnings = append(ans.Warnings, rawSVG(filepath.Join(c.Out, path)))
+			}
+		}
 		if report.Has(res.Payload) {
 			ans.Report, err = c.write(ctx, a, res)
 			unsaved = errors.Join(unsaved, err)

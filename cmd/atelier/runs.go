@@ -159,7 +159,7 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("forked:  from %s at %s", r.ForkedFrom, r.ForkedStep)
 		}
 		for _, i := range r.InputImages {
-			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, i.FileName)
+			w.line("given:   %s  %s  %s", i.Ref, i.MIMEType, cell(i.FileName))
 		}
 		for _, i := range r.VisionContext {
 			w.line("in view: %s  %s", i.Ref, i.MIMEType)
@@ -174,7 +174,7 @@ func (c *runsShowCmd) Run(w *world) error {
 			w.line("run %s  %s  %s", k.ID, k.AgentPath, k.Status)
 		}
 		for _, m := range made.Items {
-			w.line("media %s  %s  %s  %s", m.MediaID, m.MIMEType, size(m.SizeBytes), m.Label)
+			w.line("media %s  %s  %s  %s", m.MediaID, m.MIMEType, size(m.SizeBytes), cell(m.Label))
 		}
 		w.ask(r.Tree, pending)
 		return nil

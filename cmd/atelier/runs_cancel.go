@@ -19,12 +19,19 @@ type runsCancelCmd struct {
 func (c *runsCancelCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		crew, err := a.crew(w.ctx, crewConfig{durable: true, takesOver: true})
+		lost := media.CodeOf(err) == media.CodeCorrupt
+		if lost { // the engine's database is damaged: the ledger has the run all the same
+			crew, err = a.crew(w.ctx, crewConfig{})
+		}
 		if err != nil {
 			return err
 		}
 		defer crew.close()
-		defer crew.service.Idle(w.ctx) // what was taken up from another process goes on to its end
-		if err := crew.service.End(w.ctx, owner, c.ID); err != nil {
+		end := crew.service.End
+		if lost {
+			end = crew.service.EndLost
+		}
+		if err := end(w.ctx, owner, c.ID); err != nil {
 			return err
 		}
 		ctx, stop := context.WithTimeout(w.ctx, cancelWait)

@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
 	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience"},
 	"ledger":             {"media", "internal/sqlitedb"},
-	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp"},
+	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp", "internal/sqlitedb"},
 	"agents":             {},
 	"agent":              {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "internal/safehttp"},
 	"run":                {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp", "internal/sqlitedb"},

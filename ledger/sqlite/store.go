@@ -13,7 +13,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -86,8 +85,7 @@ func connect(c Config) (sqlstore.Config, error) {
 	if c.Path == "" {
 		return db, media.Errorf(media.CodeInvalid, "ledger: Config.Path is empty: name the database file")
 	}
-	err := os.MkdirAll(filepath.Dir(c.Path), 0o750)
-	if err != nil {
+	if err := sqlitedb.Private(c.Path); err != nil {
 		return db, sqlstore.Failure(d, what, err)
 	}
 	db.Write = sqlitedb.Open(dsn(c, sqlitedb.WAL+"&_pragma=synchronous(FULL)&_txlock=immediate"))

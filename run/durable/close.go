@@ -37,6 +37,11 @@ func (e *Engine) close(ctx context.Context) error {
 	close(e.ended)
 	e.watching.Wait()
 	e.settle(ctx)
+	if e.cfg.TakesOver && e.work != nil {
+		root, stop := e.bounded()
+		_ = dbos.DeleteQueue(root, e.queue()) // one that stays is swept later
+		stop()
+	}
 	err := dbos.Shutdown(e.root, shutdownLimit)
 	if err != nil {
 		err = media.Errorf(media.CodeInternal, "close the durable engine: %w", legible(err))

@@ -74,8 +74,8 @@ func fileFailure(what, path string, err error) error {
 		code   media.Code
 		advice string
 	}{
-		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
-		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then"},
+		{"not a database", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
+		{"malformed", media.CodeCorrupt, "restore " + path + " from a backup, or move it away: runs that were left in it cannot be resumed then, and atelier runs cancel RUN ends each"},
 		{"readonly", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"unable to open", media.CodeForbidden, "make " + path + " and its folder writable"},
 		{"is full", media.CodeDiskFull, "free space on the disk of " + path},
@@ -113,7 +113,7 @@ func oneAtATime(ctx context.Context, locks string, fn func() error) error {
 // openSQLite opens the file. A commit survives the end of the process at once, and the
 // loss of power soon after: a step that is lost runs again, and what it paid for is in the ledger.
 func openSQLite(path string) (*sql.DB, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := sqlitedb.Private(path); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "make the folder of the durable engine's database: %w", err)
 	}
 	name := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()

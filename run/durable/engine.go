@@ -22,7 +22,9 @@ import (
 const (
 	appName      = "atelier"
 	workflowName = "agent-run"
-	queueName    = "taken-over"
+	// queuePrefix is before the name of an executor: each has a queue of its own, for the work
+	// that it took over.
+	queuePrefix = "taken-over."
 	// version is that of the steps and their results. A program that cannot go on with
 	// what an older one began has to change it.
 	version = "1"
@@ -53,7 +55,7 @@ type Config struct {
 	// [Engine.TakeOver]. Without it the engine does only what it started.
 	TakesOver bool
 	// Limit is how much work that was taken over runs at once in each engine; 0 means no
-	// limit. It is kept in the database, so engines that share one give the same.
+	// limit. The rest waits in the engine, see [Engine.Full].
 	Limit int
 	// Patience is how long work waits for a database that was lost before it is left;
 	// default not at all. What does not come back by itself is not waited for.
@@ -133,6 +135,9 @@ func Open(ctx context.Context, c Config) (*Engine, error) {
 		}
 		return nil, err
 	}
+	if err := e.lock.sign(); err != nil {
+		return nil, errors.Join(err, dbos.Shutdown(e.root, shutdownLimit), e.lock.release(true))
+	}
 	return e, nil
 }
 
@@ -145,10 +150,11 @@ func (e *Engine) Launch(work Work) error {
 		if e.cfg.Limit > 0 {
 			options = append(options, dbos.WithWorkerConcurrency(e.cfg.Limit))
 		}
-		if _, err := dbos.RegisterQueue(e.root, queueName, options...); err != nil {
+		if _, err := dbos.RegisterQueue(e.root, e.queue(), options...); err != nil {
 			return e.failure("make the queue of work taken over", err)
 		}
-		dbos.ListenQueues(e.root, queueName)
+		dbos.ListenQueues(e.root, e.queue())
+		e.sweep()
 	} else {
 		dbos.ListenQueues(e.root, "none")
 	}
@@ -181,6 +187,10 @@ func (e *Engine) Start(ctx context.Context, id string, input []byte) error {
 	if _, err := dbos.RunWorkflow(e.root, e.flow, string(input), dbos.WithWorkflowID(id)); err != nil {
 		e.isFresh(id)
 		return e.failure("start work "+id, err)
+	}
+	if row, err := e.status(id); err == nil && row != nil && row.ExecutorID != e.root.GetExecutorID() {
+		e.isFresh(id) // another process started it at the same moment
+		return e.underWay(*row)
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/ledger"
+)
+
+// TestEngineFileIsLost: of a run that was killed, and whose engine.db is lost or damaged, resume says what is
+// gone and what to do, and cancel ends the whole tree; what it made is kept.
+func TestEngineFileIsLost(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(path string) error{
+		"removed": func(path string) error {
+			return errors.Join(os.Remove(path), os.RemoveAll(path+"-wal"), os.RemoveAll(path+"-shm"))
+		},
+		"removed but for its log": os.Remove,
+		"empty":                   func(path string) error { return os.Truncate(path, 0) },
+		"cut off":                 func(path string) error { return os.Truncate(path, 5000) },
+		"overwritten": func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("no database ", 5000)), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := onSQLite(t)
+			s.env[relayVariable] = "off" // or the call of the dead goes on
+			begun := s.stall(t, places()["sub-agent paints"])
+			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
+			<-begun
+			id := s.onlyRun().ID
+			s.known(t, id, "sub-agent paints")
+			_ = proc.cmd.Process.Kill()
+			proc.wait()
+			made := len(s.listed().Items)
+			if err := lose(filepath.Join(s.data, "engine.db")); err != nil {
+				t.Fatal(err)
+			}
+			o := s.atelier("resume", id)
+			if o.code == exitOK || !strings.Contains(o.stderr, "engine.db") || !strings.Contains(o.stderr, "backup") || !strings.Contains(o.stderr, "atelier runs cancel") {
+				t.Errorf("resume: exit %d: %s", o.code, o.stderr)
+			}
+			if o := s.must("runs", "cancel", id); !strings.Contains(o.stdout, "cancelled") {
+				t.Errorf("cancel said %s%s", o.stdout, o.stderr)
+			}
+			for _, r := range read[ledger.List[ledger.Run]](s.place, "runs", "list", "--all", "--json").Items {
+				if r.Status != ledger.StatusCancelled || r.FinishedAt.IsZero() {
+					t.Errorf("run %s is %s", r.AgentPath, r.Status)
+				}
+			}
+			for _, op := range read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--json").Items {
+				if op.FinishedAt.IsZero() {
+					t.Errorf("operation %s is %s", op.ID, op.Status)
+				}
+			}
+			if told := s.tale(t, id); told["boss run-cancelled"] != 1 {
+				t.Errorf("told %v", told)
+			}
+			if n := len(s.listed().Items); n < made || made == 0 {
+				t.Errorf("%d pictures, before %d", n, made)
+			}
+			if o := s.atelier("runs", "cancel", id); o.code != exitInput {
+				t.Errorf("cancelled twice: exit %d, %s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}

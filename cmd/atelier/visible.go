@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// visible is text as it may come onto a terminal. Characters that would steer the terminal or change
+// the order in which a line is read are written as escapes: control characters, those of direction,
+// separators of lines and bytes that are no UTF-8. Ends of lines and tabs stay.
+func visible(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case !steers(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError:
+			if _, width := utf8.DecodeRuneInString(text[i:]); width > 1 {
+				b.WriteRune(r)
+				break
+			}
+			_, _ = fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r < utf8.RuneSelf:
+			_, _ = fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			_, _ = fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// steers tells whether visible may have to escape a character.
+func steers(r rune) bool {
+	switch r {
+	case '\n', '\t':
+		return false
+	case utf8.RuneError, '\u2028', '\u2029':
+		return true
+	}
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// cell is visible for text of one line: a name, a label. In it ends of lines and tabs are escapes too, so that
+// it cannot pass for lines or columns of its own.
+func cell(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"atelier/chat/chattest"
+	"atelier/ledger"
+)
+
+// hostile is what a model, a provider or a file may say to steer a terminal.
+const hostile = "red\x1b[31m\x1b]0;title\x07 back\rward\b \u202egnp.exe\u2066 \u009b2J \x7f end"
+
+// TestVisible: each character that steers a terminal is shown as an escape, and nothing else is changed.
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain, Grüße, 狐 👩‍🚀\n\ttab":   "plain, Grüße, 狐 👩‍🚀\n\ttab",
+		"a\r\nb":                       "a\nb",
+		"\x1b[31mred\x07":              `\x1b[31mred\x07`,
+		"\u202eabc\u2069\u200f":        `\u202eabc\u2069\u200f`,
+		"\u009b2J\x7f\u2028\xff\ufffd": `\u009b2J\x7f\u2028\xff` + "\ufffd",
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+	if got := cell("a\nRUN\tsucceeded"); got != `a\nRUN\tsucceeded` {
+		t.Errorf("a cell is %q", got)
+	}
+}
+
+// seen checks what a command prints for people, and that it printed what is hostile.
+func (o outcome) seen(t *testing.T, all bool) {
+	t.Helper()
+	text := o.stdout + o.stderr
+	for _, r := range text {
+		if steers(r) {
+			t.Errorf("atelier %.80q prints %q:\n%q", o.args, r, text)
+			break
+		}
+	}
+	if all && !strings.Contains(text, `\x1b[31m`) {
+		t.Errorf("atelier %.80q does not show what there is:\n%q", o.args, text)
+	}
+}
+
+// TestNothingSteersTheTerminal: what comes from people, models, providers and files reaches no terminal as it is:
+// tasks, answers, questions, prompts, labels, names, definitions and errors.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t)
+	s.chat.Answer = func(r chattest.Request) string {
+		switch {
+		case strings.Contains(r.Messages[len(r.Messages)-1].Text, "ask me"):
+			return step(t, map[string]any{"reasoning": hostile, "ask": map[string]any{
+				"question": "Which? " + hostile, "schema": map[string]any{"type": "object", "properties": map[string]any{hostile: map[string]any{"type": "string", "description": hostile}}},
+			}, "done": false})
+		case turnOf(r) == 0:
+			return act(t, "Generate Image", map[string]any{"Prompt": "a fox " + hostile, "Size": "256x256"})
+		}
+		return step(t, map[string]any{"reasoning": "finished", "message": "Here.\n" + hostile, "promote": refsIn(r), "done": true})
+	}
+	own := filepath.Join(s.dir, "own")
+	s.write("own/hostile.yaml", "slug: hostile\nname: \"H \\e[31m\\u202E\"\ndescription: \"D \\e[31m\\u202E\"\n")
+	s.write("own/hostile.md", hostile)
+	s.atelier("run", "boss", "paint "+hostile, "--agents", own, "--conversation", "new").seen(t, true)
+	run := s.onlyRun().ID
+	talk := read[ledger.List[ledger.Conversation]](s.place, "conversations", "list", "--json").Items[0].ID
+	op := read[ledger.List[ledger.Operation]](s.place, "operations", "list", "--json").Items[0].ID
+	item := s.listed().Items[0].ID
+	s.atelier("run", "boss", "ask me", "--agents", own).seen(t, true)
+	paused := read[ledger.List[ledger.Run]](s.place, "runs", "list", "--status", "paused", "--json").Items[0].ID
+	for _, args := range [][]string{
+		{"runs", "list"},
+		{"runs", "list", "--all"},
+		{"runs", "show", run},
+		{"runs", "show", hostile},
+		{"runs", "list", "--status", hostile},
+		{"runs", "list", "--status", "paused"},
+		{"resume", paused},
+		{"runs", "show", paused},
+		{"conversations", "list"},
+		{"conversations", "show", talk},
+		{"operations", "list"},
+		{"operations", "show", op},
+		{"generate", hostile, "-m", hostile},
+		{"models", "show", hostile},
+		{"media", "get", hostile},
+		{"agents", "list", "--agents", own},
+		{"agents", "show", "hostile", "--agents", own},
+		{"run", hostile, "x"},
+		{"run", "boss", "x", "--files", hostile},
+		{hostile},
+		{"runs", "list", "--" + hostile},
+	} {
+		s.atelier(args...).seen(t, true)
+	}
+	for _, args := range [][]string{
+		{"runs", "events", run},
+		{"runs", "show", run, "--steps"},
+		{"media", "list"},
+		{"media", "show", item},
+		{"doctor"},
+		{"generate", hostile, "-m", "offline", "--size", "64x64", "-o", os.DevNull},
+		{"generate", hostile, "-m", "offline", "-m", "FLUX.2 Pro", "--dry-run"},
+	} {
+		s.atelier(args...).seen(t, false)
+	}
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"error":{"message":"no ` + `\u001b[31m\u202e\u009b` + `","type":"invalid_request_error"}}`))
+	}))
+	t.Cleanup(broken.Close)
+	s.env["OPENAI_BASE_URL"] = broken.URL + "/v1"
+	s.atelier("run", "boss", "paint", "--agents", own).seen(t, true)
+	s.atelier("runs", "show", read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items[0].ID).seen(t, true)
+}
+
+// TestOneWayToTheTerminal: commands print through line, note, table and progress only; beside them go
+// JSON, the bytes of media.get and --help.
+func TestOneWayToTheTerminal(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	direct := regexp.MustCompile(`\bw\.std(out|err)\b|\bos\.Std(out|err)\b|\bfmt\.Print|\bprintln\(`)
+	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|io\.Copy\(w\.stdout, in\)|out: w\.stderr, on:|kong\.Writers\(|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		for i, line := range strings.Split(mustRead(t, name), "\n") {
+			if direct.MatchString(line) && !allowed.MatchString(line) {
+				t.Errorf("%s:%d writes by itself: %s", name, i+1, strings.TrimSpace(line))
+			}
+		}
+	}
+}
