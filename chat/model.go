@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"net/http/httptrace"
 	"strings"
@@ -52,7 +53,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
-	res, err := lm.Generate(ctx, call)
+	res, err := Guarded(func() (*fantasy.Response, error) { return lm.Generate(ctx, call) })
 	if err != nil {
 		return Response{}, m.failure(ctx, err, sent.Load())
 	}
@@ -73,6 +74,17 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	}
 	out.CostUSD = m.profile.Cost(out.Usage)
 	return out, nil
+}
+
+// Guarded asks by an SDK. Some of them panic where an answer has another shape than they think;
+// that is an error of the call.
+func Guarded[T any](ask func() (T, error)) (res T, err error) {
+	defer func() {
+		if said := recover(); said != nil {
+			err = fmt.Errorf("the answer has another shape than the protocol's: %v", said)
+		}
+	}()
+	return ask()
 }
 
 // usage counts what is billed, by the provider's own way of counting.

@@ -141,7 +141,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(ctx)
-	res, err := m.client.Converse(ctx, in)
+	res, err := chat.Guarded(func() (*bedrockruntime.ConverseOutput, error) { return m.client.Converse(ctx, in) })
 	if err != nil {
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
