@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math/big"
 	"net/http/httptrace"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
@@ -22,6 +24,7 @@ type model struct {
 	profile    Profile
 	provider   Provider
 	codec      *wire.Codec
+	secrets    safehttp.Secrets
 	text, json fantasy.LanguageModel
 	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
@@ -50,7 +53,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
-	res, err := lm.Generate(ctx, call)
+	res, err := Guarded(func() (*fantasy.Response, error) { return lm.Generate(ctx, call) })
 	if err != nil {
 		return Response{}, m.failure(ctx, err, sent.Load())
 	}
@@ -61,7 +64,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
 		return Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
 	}
-	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, out.Text)
+	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
 	for _, l := range lifted.All() {
 		if l.Err != nil {
 			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.ErrorText(l.Err.Error()))
@@ -71,6 +74,17 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	}
 	out.CostUSD = m.profile.Cost(out.Usage)
 	return out, nil
+}
+
+// Guarded asks by an SDK. Some of them panic where an answer has another shape than they think;
+// that is an error of the call.
+func Guarded[T any](ask func() (T, error)) (res T, err error) {
+	defer func() {
+		if said := recover(); said != nil {
+			err = fmt.Errorf("the answer has another shape than the protocol's: %v", said)
+		}
+	}()
+	return ask()
 }
 
 // usage counts what is billed, by the provider's own way of counting.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/media"
 )
 
@@ -25,6 +26,11 @@ type delivery struct {
 	begun   time.Time    // when the call was made; zero means now
 	pending []pending    // results that were made and could not be had yet
 	blocked *media.Error // why a grid could not be had yet, whose slots are not known before
+}
+
+// trusting lets a link lead to the configured address of the provider that gave it.
+func (d *delivery) trusting(ctx context.Context) context.Context {
+	return safehttp.WithTrusted(ctx, d.x.g.config.Origins[d.call.plan.Model.Provider])
 }
 
 // take handles the items that are new in an update, and those that could not be had before:

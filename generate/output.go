@@ -51,7 +51,7 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 	if d.takes > 1 { // what is pending is tried again anyway
 		attempts = 1
 	}
-	b, declared, err := d.x.fetch(ctx, item.URL, attempts)
+	b, declared, err := d.x.fetch(d.trusting(ctx), item.URL, attempts)
 	if err != nil {
 		return asError(err)
 	}

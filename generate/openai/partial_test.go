@@ -161,7 +161,7 @@ func TestHowAStreamEnded(t *testing.T) {
 		early      bool
 	}{
 		"no result":     {"data: {\"type\":\"image_generation.started\"}\n\ndata: [DONE]\n\n", "without a result", false},
-		"one huge line": {"data: {\"type\":\"" + strings.Repeat("x ", 1<<20) + "\"}\n\n", "over 1 MiB", false},
+		"one huge line": {"data: {\"type\":\"" + strings.Repeat("x ", 1<<20) + "\"}\n\n", "longer than 1 MiB", false},
 		"cut":           {"data: {\"type\":\"image_gen", "before it was whole", true},
 	} {
 		t.Run(name, func(t *testing.T) {
