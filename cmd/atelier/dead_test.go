@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -255,6 +256,6 @@ func (s *workshop) serveUntil(t *testing.T, so func() bool) {
 	t.Helper()
 	serving := s.start("serve", "--listen", "127.0.0.1:0")
 	eventually(t, "the end of the run", so)
-	_ = serving.cmd.Process.Kill()
+	_ = serving.cmd.Process.Signal(os.Interrupt) // what follows the event of the end is written
 	serving.wait()
 }

@@ -54,6 +54,11 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
+	t.Cleanup(func() { // a relay whose program was killed may still write what it knows
+		for end := time.Now().Add(30 * time.Second); os.RemoveAll(data) != nil && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t, data)}}
 }
 
