@@ -92,6 +92,9 @@ type Model struct {
 	Life      LifeCycle `json:"life" yaml:"life"`
 	// Source says where the facts come from, and when they were read.
 	Source string `json:"source" yaml:"source"`
+	// Unconfirmed lists what the row says with one weak source or none, or where sources
+	// disagree; empty where there is no such fact.
+	Unconfirmed []string `json:"unconfirmed,omitempty" yaml:"unconfirmed"`
 }
 
 // Voice is the model's usual voice; empty if its row names none.
@@ -141,6 +144,9 @@ type Price struct {
 	USD     string `json:"usd" yaml:"usd"`
 	// AsOf is the day the price was read, YYYY-MM-DD.
 	AsOf string `json:"as_of" yaml:"as_of"`
+	// Until is the last day, in UTC, on which it holds, YYYY-MM-DD; empty if it has no end. What
+	// follows is another line for the same thing; without one the price is unknown from then on.
+	Until string `json:"until,omitempty" yaml:"until"`
 }
 
 // LifeCycle says when a model came and goes; zero times are unknown.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -46,7 +47,7 @@ func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u g
 		it := d.client.Item(from, cmp.Or(p.B64JSON, p.URL))
 		it.RevisedPrompt = p.RevisedPrompt
 		if got.OutputFormat != "" {
-			it.DeclaredMIME = d.client.Clean("image/" + got.OutputFormat)
+			it.DeclaredMIME = strings.Replace(d.client.Clean("image/"+got.OutputFormat), "/svg", "/svg+xml", 1)
 		}
 		u.Items = append(u.Items, it)
 	}

@@ -42,7 +42,10 @@ type Driver struct {
 	own      bool // OpenAI's, not another service
 }
 
-var _ generate.Relayed = (*Driver)(nil)
+var (
+	_ generate.Relayed  = (*Driver)(nil)
+	_ generate.Reviewed = (*Driver)(nil)
+)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.

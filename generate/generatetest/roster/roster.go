@@ -145,14 +145,15 @@ func geminiColumns() []Column {
 	sounds := func() generatetest.Simulator { return geminisim.NewSpeech(geminisim.Config{}) }
 	return []Column{
 		{"gemini", generatetest.Harness{Model: "Nano Banana Pro", Simulator: pictures, Driver: driver}},
-		{"gemini", generatetest.Harness{Model: "Nano Banana 2", Simulator: pictures, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Nano Banana 2.1", Simulator: pictures, Driver: driver}},
 		{"gemini", generatetest.Harness{Model: "Gemini 2.5 Flash TTS", Simulator: sounds, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Gemini 3.8 Flash TTS", Simulator: sounds, Driver: driver}},
 	}
 }
 
 func bflColumns() []Column {
 	var all []Column
-	for _, model := range []string{"FLUX.2 Pro", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
+	for _, model := range []string{"FLUX.2 Pro", "FLUX.3 Image", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
 		all = append(all, Column{"bfl", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
