@@ -25,7 +25,7 @@ var shipped embed.FS
 
 // shippedFiles are in the order in which models are listed.
 func shippedFiles() []string {
-	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "midjourney", "offline"}
+	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "xai", "midjourney", "offline"}
 }
 
 // Catalogue knows every model: names, abilities, prices, life. It is immutable and

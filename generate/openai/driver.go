@@ -40,6 +40,7 @@ type Driver struct {
 	client   *post.Client
 	provider string
 	own      bool // OpenAI's, not another service
+	xai      bool // of xAI's dialect
 }
 
 var (
@@ -56,7 +57,7 @@ func New(c Config) (*Driver, error) {
 		media.CodeQuotaExceeded: "add credit or raise its limit under Billing at platform.openai.com",
 	}
 	if !own {
-		at, base = *c.Endpoint, "endpoint.base_url of "+c.Endpoint.Provider
+		at, base = *c.Endpoint, cmp.Or(c.Endpoint.BaseVariable, "endpoint.base_url of "+c.Endpoint.Provider)
 		advice = map[media.Code]string{media.CodeUnauthorized: "check " + cmp.Or(at.KeyVariable, "whether it wants one (endpoint.key_variable)")}
 	}
 	header := http.Header{}
@@ -69,7 +70,7 @@ func New(c Config) (*Driver, error) {
 		Explain: explain, Advice: advice, Phrases: phrases,
 		Repeat: []int{http.StatusRequestTimeout},
 	})
-	return &Driver{client: client, provider: at.Provider, own: own}, err
+	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == generate.DialectXAI}, err
 }
 
 // Provider is "openai", or the endpoint's.
@@ -102,6 +103,11 @@ func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err
 	}
 	var got answer
 	call.Into = &got
+	if d.xai {
+		call.Path, call.Body, err = d.xaiRequest(ctx, t)
+		call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
+		return call, err
+	}
 	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
 	call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
 	call.Path, call.Body, err = d.request(ctx, t)

@@ -23,6 +23,7 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/generatetest/openroutersim"
+	"atelier/generate/generatetest/xaisim"
 	"atelier/generate/leonardo"
 	"atelier/generate/midjourney"
 	"atelier/generate/offline"
@@ -40,7 +41,7 @@ type Column struct {
 
 // Columns lists every column, a new one for each request shape of a driver.
 func Columns() []Column {
-	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), offlineColumns())
+	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), xaiColumns(), offlineColumns())
 }
 
 // Run plays the suite with every column of a provider.
@@ -133,6 +134,24 @@ func compatibleColumn(model string) Column {
 			return made(tb, d, err)
 		},
 	}}
+}
+
+// xaiColumns hold the driver to the contract in xAI's dialect, at the shipped endpoint.
+func xaiColumns() []Column {
+	return []Column{{"xai", generatetest.Harness{
+		Model: "Grok Imagine 2.0", Simulator: func() generatetest.Simulator { return xaisim.New(xaisim.Config{}) },
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			tb.Helper()
+			c, err := generate.LoadCatalogue()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			at := c.Endpoints()[0]
+			at.BaseURL = base + "/v1"
+			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec, Base: by})
+			return made(tb, d, err)
+		},
+	}}}
 }
 
 func geminiColumns() []Column {
