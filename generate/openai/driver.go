@@ -97,7 +97,7 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err error) {
 	call.Of, call.Task = t.Model.APIModel, t
 	if t.Model.Modality == media.ModalityAudio {
-		call.Path, call.Whole = "/audio/speech", "audio/"
+		call.Path, call.Whole = "/audio/speech", true
 		call.Body, err = d.speech(t)
 		return call, err
 	}

@@ -52,7 +52,7 @@ func (c *Client) Read(s *Stream) *Answer {
 // Cut reports whether the body ended early.
 func (a *Answer) Cut() bool { return a.Broken != nil }
 
-// Decode reads the answer's JSON into v. A body that ends early, in whatever way,
+// Decode reads the answer's JSON into v, whatever type it is said to have. A body that ends early, in whatever way,
 // makes it [Answer.Cut] and is no error; the error for anything else is [Client.NotJSON].
 func (c *Client) Decode(a *Answer, v any) error {
 	if a.Cut() {
@@ -61,7 +61,7 @@ func (c *Client) Decode(a *Answer, v any) error {
 	err := json.Unmarshal(a.Body, v)
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
-	case !a.IsJSON():
+	case err != nil && !a.IsJSON():
 		return c.NotJSON(a)
 	case isSyntax && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)):
 		a.Broken = io.ErrUnexpectedEOF
