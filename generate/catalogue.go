@@ -25,7 +25,10 @@ type Model struct {
 	// the user's files. They are found as provider/id, provider/name or provider/alias.
 	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`
 	Modality  media.Modality `json:"modality" yaml:"modality"`
-	Methods   []Method       `json:"methods" yaml:"methods"`
+	// Via names which of the provider's endpoints takes the model, where it has several: images
+	// at OpenRouter, whose usual one is that of chats.
+	Via     string   `json:"via,omitempty" yaml:"via"`
+	Methods []Method `json:"methods" yaml:"methods"`
 	// Emulates lists methods that the Gateway makes out of an edit, with a disposition:
 	// variation, where the provider has no endpoint for it.
 	Emulates []Method `json:"emulates,omitempty" yaml:"emulates"`

@@ -242,6 +242,10 @@ func openrouterColumns() []Column {
 			},
 		}})
 	}
+	all = append(all, all[0])
+	typed := &all[len(all)-1].Harness
+	typed.Model = "Nano Banana 2 Lite (OpenRouter)"
+	typed.Simulator = func() generatetest.Simulator { return openroutersim.NewTyped(openroutersim.Config{}) }
 	return all
 }
 
