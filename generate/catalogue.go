@@ -25,7 +25,10 @@ type Model struct {
 	// the user's files. They are found as provider/id, provider/name or provider/alias.
 	InsteadOf []string       `json:"instead_of,omitempty" yaml:"-"`
 	Modality  media.Modality `json:"modality" yaml:"modality"`
-	Methods   []Method       `json:"methods" yaml:"methods"`
+	// Via names which of the provider's endpoints takes the model, where it has several: images
+	// at OpenRouter, whose usual one is that of chats.
+	Via     string   `json:"via,omitempty" yaml:"via"`
+	Methods []Method `json:"methods" yaml:"methods"`
 	// Emulates lists methods that the Gateway makes out of an edit, with a disposition:
 	// variation, where the provider has no endpoint for it.
 	Emulates []Method `json:"emulates,omitempty" yaml:"emulates"`
@@ -95,6 +98,9 @@ type Model struct {
 	Life      LifeCycle `json:"life" yaml:"life"`
 	// Source says where the facts come from, and when they were read.
 	Source string `json:"source" yaml:"source"`
+	// Unconfirmed lists what the row says with one weak source or none, or where sources
+	// disagree; empty where there is no such fact.
+	Unconfirmed []string `json:"unconfirmed,omitempty" yaml:"unconfirmed"`
 }
 
 // Voice is the model's usual voice; empty if its row names none.
@@ -144,6 +150,9 @@ type Price struct {
 	USD     string `json:"usd" yaml:"usd"`
 	// AsOf is the day the price was read, YYYY-MM-DD.
 	AsOf string `json:"as_of" yaml:"as_of"`
+	// Until is the last day, in UTC, on which it holds, YYYY-MM-DD; empty if it has no end. What
+	// follows is another line for the same thing; without one the price is unknown from then on.
+	Until string `json:"until,omitempty" yaml:"until"`
 }
 
 // LifeCycle says when a model came and goes; zero times are unknown.

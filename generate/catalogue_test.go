@@ -40,7 +40,10 @@ func TestShippedCatalogue(t *testing.T) {
 	if got := pro.Size.Table["4K"]["16:9"]; got != "5504x3072" || pro.APIModel != "gemini-3-pro-image" {
 		t.Errorf("Nano Banana Pro is %s, 4K 16:9 = %s", pro.APIModel, got)
 	}
-	for old, successor := range map[string]string{"GPT-4o Image 1.0": "gpt-image-2", "GPT-4o Image 1.5": "gpt-image-2", "DALL·E 3": "gpt-image-2"} {
+	for old, successor := range map[string]string{
+		"GPT-4o Image 1.0": "gpt-image-2.6-sunburst", "GPT-4o Image 1.5": "gpt-image-2.6-sunburst", "GPT Image 1 mini": "gpt-image-2.6-flare", "DALL·E 3": "gpt-image-2.6-sunburst",
+		"Nano Banana 2": "gemini-nano-banana-2.1", "Nano Banana": "gemini-nano-banana-2.1", "Imagen 4": "gemini-nano-banana-2.1",
+	} {
 		if m, ok := c.Lookup(old); !ok || m.Life.ReplacedBy != successor {
 			t.Errorf("%s is replaced by %q, want %s", old, m.Life.ReplacedBy, successor)
 		}

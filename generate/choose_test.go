@@ -29,9 +29,9 @@ func TestChoice(t *testing.T) {
 		{name: "alias", req: generate.Request{Model: "gpt-image-2-2026-04-21"}, model: "GPT Image 2", outcome: "applied"},
 		{name: "with provider", req: generate.Request{Model: "OpenAI/GPT-Image-2"}, model: "GPT Image 2", outcome: "applied"},
 		{name: "preview id", req: generate.Request{Model: "gemini-3-pro-image-preview"}, model: "Nano Banana Pro", outcome: "applied"},
-		{name: "retired", req: generate.Request{Model: "GPT-4o Image 1.0"}, model: "GPT Image 2", outcome: "adapted", reason: "switched off on 2026-10-23"},
-		{name: "retired imagen", req: generate.Request{Model: "imagen 4 ultra"}, model: "Nano Banana 2", outcome: "adapted", reason: "2026-08-17"},
-		{name: "ends soon", req: generate.Request{Model: "GPT-4o Image 1.5"}, model: "GPT-4o Image 1.5", outcome: "applied", warning: "2026-12-01; after that GPT Image 2"},
+		{name: "retired", req: generate.Request{Model: "GPT-4o Image 1.0"}, model: "GPT Image 2.6 Sunburst", outcome: "adapted", reason: "switched off on 2026-10-23"},
+		{name: "retired imagen", req: generate.Request{Model: "imagen 4 ultra"}, model: "Nano Banana 2.1", outcome: "adapted", reason: "2026-08-17"},
+		{name: "ends soon", req: generate.Request{Model: "GPT-4o Image 1.5"}, model: "GPT-4o Image 1.5", outcome: "applied", warning: "2026-12-01; after that GPT Image 2.6 Sunburst"},
 		{name: "by keys", model: "Nano Banana Pro"},
 		{name: "by keys without Google", gemini: gemini, model: "GPT Image 2"},
 		{name: "no key", openai: openai, gemini: gemini, model: "Atelier Offline", warning: "no provider is ready"},
@@ -39,13 +39,13 @@ func TestChoice(t *testing.T) {
 		{name: "preferred without key", gemini: gemini, req: generate.Request{Prefer: []string{"Nano Banana Pro"}}, model: "GPT Image 2", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "second preference", gemini: gemini, req: generate.Request{Prefer: []string{"Nano Banana Pro", "offline"}}, model: "Atelier Offline", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "preferred unknown", req: generate.Request{Prefer: []string{"Sora 9"}}, model: "Nano Banana Pro", outcome: "substituted", reason: "no model"},
-		{name: "named by an agent", req: generate.Request{Model: "Nano Banana 2", Substitute: true}, model: "Nano Banana 2", outcome: "applied"},
+		{name: "named by an agent", req: generate.Request{Model: "Nano Banana 2.1", Substitute: true}, model: "Nano Banana 2.1", outcome: "applied"},
 		{name: "named by an agent without key", gemini: gemini, req: generate.Request{Model: "Nano Banana Pro", Substitute: true, Prefer: []string{"offline"}}, model: "Atelier Offline", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "then by keys", gemini: gemini, req: generate.Request{Model: "Nano Banana Pro", Substitute: true}, model: "GPT Image 2", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "then the default", gemini: gemini, def: "offline", req: generate.Request{Model: "Nano Banana Pro", Substitute: true}, model: "Atelier Offline", outcome: "substituted", reason: "GEMINI_API_KEY"},
 		{name: "default beats preference", def: "gpt-image-2", req: generate.Request{Prefer: []string{"Nano Banana Pro"}}, model: "GPT Image 2", outcome: "substituted", reason: "ATELIER_IMAGE_MODEL"},
 		{name: "person beats default", def: "gpt-image-2", req: generate.Request{Model: "offline"}, model: "Atelier Offline", outcome: "applied"},
-		{name: "retired default", def: "gpt-image-1", model: "GPT Image 2", warning: "GPT Image 2 answers in its place"},
+		{name: "retired default", def: "gpt-image-1", model: "GPT Image 2.6 Sunburst", warning: "GPT Image 2.6 Sunburst answers in its place"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func TestLifeFollowsTheClock(t *testing.T) {
 	}{
 		{day(10, 31), "GPT-4o Image 1.5", false},
 		{day(11, 2), "GPT-4o Image 1.5", true},
-		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "GPT Image 2", false},
+		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "GPT Image 2.6 Sunburst", false},
 	} {
 		h := build(t, func(_ *house, g *generate.Config) { g.Now = func() time.Time { return c.day } })
 		p, err := h.Plan(t.Context(), generate.Request{Model: "gpt-image-1.5", Prompt: "a house"})
@@ -141,7 +141,7 @@ func TestNearNames(t *testing.T) {
 	h := build(t, nil)
 	_, err := h.Lookup("nano bananna 2")
 	e, ok := errors.AsType[*media.Error](err)
-	if !ok || len(e.Valid) == 0 || e.Valid[0] != "Nano Banana 2" || slices.Contains(e.Valid, "Nano Banana") {
+	if !ok || len(e.Valid) == 0 || e.Valid[0] != "Nano Banana 2.1" || slices.Contains(e.Valid, "Nano Banana") {
 		t.Errorf("Lookup: %v, valid %q", err, e.Valid)
 	}
 }

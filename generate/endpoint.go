@@ -10,7 +10,7 @@ import (
 )
 
 // Endpoint is a service that speaks OpenAI's protocol and is not OpenAI. A file of the
-// user's catalogue describes it beside its models; the key itself is never in a file.
+// catalogue, shipped or the user's, describes it beside its models; the key itself is never in a file.
 type Endpoint struct {
 	// Provider is the key of its driver and of its rows.
 	Provider string `yaml:"-"`
@@ -21,9 +21,17 @@ type Endpoint struct {
 	// KeyVariable names the environment variable that holds its key; empty if it needs
 	// none.
 	KeyVariable string `yaml:"key_variable"`
+	// Dialect is how it departs from OpenAI's protocol: "" if it does not, or xai, which is told
+	// ratios and resolutions, takes edits in JSON, and names what a call costs.
+	Dialect string `yaml:"dialect"`
+	// BaseVariable names, in messages, what sets BaseURL; default is the field of the file.
+	BaseVariable string `yaml:"-"`
 }
 
-// Endpoints lists the services of the user's files, in their order.
+// DialectXAI is that of xAI's images endpoints.
+const DialectXAI = "xai"
+
+// Endpoints lists the services of the files, the shipped ones first.
 func (c *Catalogue) Endpoints() []Endpoint { return slices.Clone(c.endpoints) }
 
 // variableName is how environment variables are named.
@@ -49,6 +57,8 @@ func (c *Catalogue) readEndpoint(provider string, e *Endpoint) error {
 		return bad("base_url", "%s has a driver or a file already: choose another provider name, or set its base URL variable", provider)
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return bad("base_url", "must begin with http:// or https:// and end where /images/generations follows, often in /v1")
+	case e.Dialect != "" && e.Dialect != DialectXAI:
+		return bad("dialect", "%q is unknown: use xai, or leave it out", e.Dialect)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return bad("base_url", "must not hold a user, a key or a query: name the key's variable in key_variable")
 	case e.KeyVariable != "" && !variableName.MatchString(e.KeyVariable):
@@ -66,7 +76,9 @@ func (c *Catalogue) checkReach(e Endpoint) error {
 		case m.Provider != e.Provider:
 		case slices.Contains(m.Methods, MethodVariation):
 			return m.bad("methods", "services of OpenAI's protocol have generate and edit; for variations through edits use emulates: [variation]")
-		case m.Size.Mode == "tier" || m.Size.Mode == "ratio":
+		case e.Dialect == DialectXAI && (m.Size.Mode == "free" || m.Size.Mode == "enum"):
+			return m.bad("size.mode", "services of xAI's dialect are told ratios and tiers, not pixels: use tier or none")
+		case e.Dialect == "" && (m.Size.Mode == "tier" || m.Size.Mode == "ratio"):
 			return m.bad("size.mode", "services of OpenAI's protocol are told pixels, not ratios: use enum, free or none")
 		case m.Grid > 0:
 			return m.bad("grid", "services of OpenAI's protocol give single pictures: use grid: 0")

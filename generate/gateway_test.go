@@ -263,7 +263,7 @@ func TestMoreThanAskedIsKept(t *testing.T) {
 		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, uint8(2*n+1)))
 		return generate.Update{Done: true, Items: []generate.Item{{Blob: &a}, {Blob: &b}}}, nil
 	}
-	got := h.must(t, generate.Request{Model: "Nano Banana 2", N: 2})
+	got := h.must(t, generate.Request{Model: "Nano Banana 2.1", N: 2})
 	if len(got.Slots) != 4 || len(h.recorder.Records()) != 4 || len(got.Warnings) != 1 || got.Status != generate.StatusSucceeded {
 		t.Errorf("%s with %d slots, %d records, warnings %q", got.Status, len(got.Slots), len(h.recorder.Records()), got.Warnings)
 	}
@@ -328,7 +328,7 @@ func TestUnsettledCallsHaveNoKnownCost(t *testing.T) {
 		b := generatetest.Stored(ctx, t, h.codec, generatetest.PNG(70, 70, 1))
 		return generate.Update{Done: true, ReportedUSD: "0.1", Items: []generate.Item{{Blob: &b}}}, nil
 	}
-	got := h.must(t, generate.Request{Model: "Nano Banana 2", N: 2})
+	got := h.must(t, generate.Request{Model: "Nano Banana 2.1", N: 2})
 	if len(h.gemini.Tasks()) != 2 || got.Status != generate.StatusPartial || got.Usage.Unsettled != 1 || got.Cost.ReportedUSD != nil {
 		t.Errorf("%d calls, %s, usage %+v, cost %+v", len(h.gemini.Tasks()), got.Status, got.Usage, got.Cost)
 	}

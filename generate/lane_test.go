@@ -51,7 +51,7 @@ func TestCallsAMinute(t *testing.T) {
 		never := func(int) error { return nil }
 		h.openai.OnStart, h.gemini.OnStart = own.after(t, h, never), other.after(t, h, never)
 		var all sync.WaitGroup
-		for _, r := range []generate.Request{{Model: "gpt-image-2", N: 5}, {Model: "gpt-image-2.5-flare", N: 8}, {Model: "Nano Banana 2", N: 4}} {
+		for _, r := range []generate.Request{{Model: "gpt-image-2", N: 5}, {Model: "gpt-image-2.5-flare", N: 8}, {Model: "Nano Banana 2.1", N: 4}} {
 			all.Go(func() {
 				r.Prompt = "a fox"
 				if got, err := h.Generate(t.Context(), r); err != nil || got.Status != generate.StatusSucceeded {
@@ -115,7 +115,7 @@ func TestUnknownLimits(t *testing.T) {
 			}
 			return nil
 		})
-		got := h.must(t, generate.Request{Model: "Nano Banana 2", N: 4})
+		got := h.must(t, generate.Request{Model: "Nano Banana 2.1", N: 4})
 		if got.Status != generate.StatusSucceeded || len(s.at) != 6 {
 			t.Fatalf("%s after calls at %v: %v", got.Status, s.at, got.Err())
 		}
@@ -153,7 +153,7 @@ func TestAskedToWait(t *testing.T) {
 		})
 		h.gemini.OnStart = other.after(t, h, func(int) error { return nil })
 		var all sync.WaitGroup
-		for i, model := range []string{"GPT Image 2", "GPT Image 1.5", "Nano Banana 2"} {
+		for i, model := range []string{"GPT Image 2", "GPT Image 1.5", "Nano Banana 2.1"} {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * 5 * time.Second)
 				if got, err := h.Generate(t.Context(), generate.Request{Model: model, Prompt: "a fox"}); err != nil || got.Status != generate.StatusSucceeded {

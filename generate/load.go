@@ -25,7 +25,7 @@ var shipped embed.FS
 
 // shippedFiles are in the order in which models are listed.
 func shippedFiles() []string {
-	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "midjourney", "offline"}
+	return []string{"gemini", "openai", "bfl", "leonardo", "openrouter", "xai", "midjourney", "offline"}
 }
 
 // Catalogue knows every model: names, abilities, prices, life. It is immutable and
@@ -37,13 +37,16 @@ type Catalogue struct {
 	among map[string][]int
 	// given are the names that rows were shipped with; user's rows may take them.
 	given map[string]int
-	// endpoints are those of the user's files.
+	// endpoints are the services that speak OpenAI's protocol.
 	endpoints []Endpoint
+	// checked is the day on which the oldest of the shipped files was read against its sources.
+	checked time.Time
 }
 
 // catalogueFile is one provider's YAML.
 type catalogueFile struct {
 	Provider string      `yaml:"provider"`
+	Checked  time.Time   `yaml:"checked"`
 	Endpoint *Endpoint   `yaml:"endpoint"`
 	Models   []yaml.Node `yaml:"models"`
 }
@@ -59,7 +62,7 @@ func LoadCatalogue(user ...io.Reader) (*Catalogue, error) {
 	if err != nil || len(user) == 0 {
 		return base, err
 	}
-	c := &Catalogue{rows: slices.Clone(base.rows), given: base.given}
+	c := &Catalogue{rows: slices.Clone(base.rows), given: base.given, endpoints: slices.Clone(base.endpoints), checked: base.checked}
 	for _, r := range user {
 		if err := c.read(r); err != nil {
 			return nil, err
@@ -119,6 +122,9 @@ func (c *Catalogue) read(r io.Reader) error {
 	}
 	if err := c.readEndpoint(f.Provider, f.Endpoint); err != nil {
 		return err
+	}
+	if !f.Checked.IsZero() && c.given == nil && (c.checked.IsZero() || f.Checked.Before(c.checked)) {
+		c.checked = f.Checked
 	}
 	for i := range f.Models {
 		if err := c.readRow(f.Provider, &f.Models[i]); err != nil {
@@ -244,6 +250,10 @@ func resolveAliases(n *yaml.Node) *yaml.Node {
 	}
 	return &out
 }
+
+// Checked is the day on which the shipped rows were last read against their sources, the
+// oldest of their files; zero for a catalogue of other rows alone.
+func (c *Catalogue) Checked() time.Time { return c.checked }
 
 // Models copies every row, in the order in which they are preferred.
 func (c *Catalogue) Models() []Model { return slices.Clone(c.rows) }

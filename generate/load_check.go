@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"time"
 
 	"atelier/media"
 )
@@ -99,6 +100,9 @@ func (m Model) check() error {
 		errs = append(errs, field("unit", p.Unit))
 		if r, ok := new(big.Rat).SetString(p.USD); !ok || r.Sign() < 0 || !decimalText.MatchString(p.USD) {
 			errs = append(errs, m.bad("prices", "%q is not an amount in dollars", p.USD))
+		}
+		if _, err := time.Parse(time.DateOnly, p.Until); p.Until != "" && err != nil {
+			errs = append(errs, m.bad("prices", "until %q is not a day: write YYYY-MM-DD", p.Until))
 		}
 	}
 	for _, err := range errs {

@@ -2,7 +2,9 @@ package generate
 
 import (
 	"math/big"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -26,6 +28,32 @@ func decimal(r *big.Rat) string {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
+}
+
+// on gives the model with the prices of one day: lines that have ended are left out, and of
+// lines for the same thing the one that ends first holds.
+func (m Model) on(day time.Time) Model {
+	today := day.UTC().Format(time.DateOnly)
+	var lines []Price
+	for _, p := range m.Prices {
+		if p.Until != "" && p.Until < today {
+			continue
+		}
+		i := slices.IndexFunc(lines, p.sameThing)
+		switch {
+		case i < 0:
+			lines = append(lines, p)
+		case p.Until != "" && (lines[i].Until == "" || p.Until < lines[i].Until):
+			lines[i] = p
+		}
+	}
+	m.Prices = lines
+	return m
+}
+
+// sameThing tells whether two lines are prices of the same at different times.
+func (p Price) sameThing(o Price) bool {
+	return p.Unit == o.Unit && p.Quality == o.Quality && p.Size == o.Size && p.Tier == o.Tier
 }
 
 // price finds the price of a unit for these settings: the line that names most of

@@ -71,6 +71,7 @@ func (g *Gateway) Plan(_ context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.model = c.model.on(g.config.Now())
 	r.OptionsFor = g.optionsFor(r)
 	if !r.Strict {
 		if err := g.meant(r, c.model); err != nil {

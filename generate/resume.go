@@ -214,7 +214,7 @@ func (x *execution) whyAsked(a Attempt) string {
 func (x *execution) modelOf(a Attempt) Model {
 	m := x.plan.Model
 	if other, ok := x.g.config.Catalogue.of(a.Provider, a.APIModel); ok && (a.Provider != m.Provider || a.APIModel != m.APIModel) {
-		return other
+		return other.on(x.g.config.Now())
 	}
 	return m
 }

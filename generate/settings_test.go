@@ -113,7 +113,7 @@ func TestEstimates(t *testing.T) {
 	}{
 		{generate.Request{Model: "Nano Banana Pro", N: 3}, "0.402"},
 		{generate.Request{Model: "Nano Banana Pro", Quality: "4K"}, "0.24"},
-		{generate.Request{Model: "Nano Banana 2", Quality: "512", N: 2}, "0.09"},
+		{generate.Request{Model: "Nano Banana 2.1", Quality: "2K", N: 2}, "0.1008"},
 		{generate.Request{Model: "gpt-image-1.5", Quality: "high", Size: "1024x1024"}, "0.133"},
 		{generate.Request{Model: "gpt-image-1.5", Quality: "hd", Size: "1536x1024", N: 10}, "2"},
 		{generate.Request{Model: "gpt-image-1.5"}, "unknown"},

@@ -39,6 +39,7 @@ func (s *scanner) start(p place) {
 	case p != atWord:
 		c.kind, c.pcm = s.fields.find(&s.outer)
 	}
+	c.lines.loose = c.kind == fieldMedia
 	s.state = candidate
 }
 
@@ -179,7 +180,7 @@ func (s *scanner) startRun(rest []byte) []byte {
 	if pcm == nil {
 		pcm = c.pcm
 	}
-	s.dec = decoder{in: s.begin(declared, pcm), buf: s.dec.buf, std: c.classes&isStdOnly != 0}
+	s.dec = decoder{in: s.begin(declared, pcm), buf: s.dec.buf, std: c.classes&isStdOnly != 0, lines: lines{loose: c.lines.loose}}
 	s.state = run
 	left := s.run(c.raw)
 	if len(left) > 0 {

@@ -46,6 +46,7 @@ func (d *decoder) fold() {
 type lines struct {
 	now, first int  // characters in this line and in the first
 	over       bool // no more characters may follow
+	loose      bool // the field is declared to hold media: lines have any length
 }
 
 const (
@@ -57,6 +58,7 @@ func (l *lines) fold() {
 	switch {
 	case l.now == 0: // the second half of a line break
 		return
+	case l.loose:
 	case l.first == 0:
 		l.first = l.now
 		l.over = l.now < shortestFold || l.now > longestFold

@@ -26,6 +26,7 @@ func NeverFields() []string {
 	return []string{
 		"thoughtSignature", "thought_signature", "signature", "encrypted_content",
 		"encryptedContent", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
+		"encrypted_stdout", "embedding",
 	}
 }
 

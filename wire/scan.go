@@ -218,6 +218,9 @@ func (s *scanner) endRun(rest []byte) {
 	if len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item was cut off by a line break"))
 	}
+	if s.goesOn(rest) {
+		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item goes on in a way that is no base64: a part of it is not taken for the whole"))
+	}
 	token := s.emit(s.dec.in, v, s.tracker().path())
 	s.dec.in = nil
 	s.state = text
@@ -228,6 +231,25 @@ func (s *scanner) endRun(rest []byte) {
 		s.pass(s.folds)
 	}
 	s.folds = s.folds[:0]
+}
+
+// goesOn reports whether what follows a run belongs to the same item, so that the run is only
+// a part of it: anything but the string's end where the field is declared to hold media, a
+// percent sign behind a data: URL, and a line of base64 behind a line that was too long to be
+// folded. Of the latter only what arrived with the run is seen.
+func (s *scanner) goesOn(rest []byte) bool {
+	quote := bytes.TrimLeft(rest, `\`)
+	switch {
+	case len(quote) == 0 || quote[0] == '"':
+		return false
+	case s.cand.kind == fieldMedia:
+		return true
+	case s.cand.place == atData && rest[0] == '%':
+		return true
+	case len(s.folds) == 0 || s.dec.lines.first <= longestFold || len(rest) < sigChars:
+		return false
+	}
+	return !slices.ContainsFunc(rest[:sigChars], func(c byte) bool { return classes[c] == 0 })
 }
 
 // end is told that the source ended; it reports whether it ended inside media.

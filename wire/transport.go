@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"atelier/media"
+	"atelier/probe"
 )
 
 // Transport gives a round tripper that lowers requests and lifts answers. Tokens
@@ -18,8 +19,9 @@ import (
 //
 // JSON and multipart requests are planned before anything is sent: a bad token or a missing
 // item is an error and no request. They have their length and can be sent again (GetBody).
-// Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself
-// goes into the store whole, and its body becomes its token. All are reported to the context's
+// Answers in JSON, NDJSON, event streams and plain text are lifted. One that is media itself, by
+// its type or by its first bytes, goes into the store whole, and its body becomes its token;
+// one that begins like JSON is lifted whatever its type says. All are reported to the context's
 // [Collector]. For status 400 and above nothing is lifted: the client reads the body as it
 // came. What of it is shown or stored goes through [media.ErrorText].
 // The client's own retries should be off: this package does not know what is paid for.
@@ -114,24 +116,32 @@ func (t *transport) liftResponse(ctx context.Context, res *http.Response) error 
 	if res.Body == nil || res.Body == http.NoBody || res.Request != nil && res.Request.Method == http.MethodHead {
 		return nil
 	}
-	if !failed && !isJSON(kind) && !isMedia(kind) && kind != "" && kind != "text/plain" {
-		return nil
-	}
+	known := isJSON(kind) || isMedia(kind) || kind == "" || kind == "text/plain"
 	if err := inflate(res); err != nil || failed {
-		if failed {
-			return nil // the status says enough
+		if failed || !known {
+			return nil // the status, or the type, says enough
 		}
 		return err
 	}
-	switch {
-	case isMedia(kind):
-		res.Body = t.wholeBody(ctx, res)
-	default:
+	if streams(kind) {
 		res.Body = t.codec.LiftReader(ctx, res.Body, LiftOptions{Fields: t.fields})
+	} else {
+		res.Body = &sniffedBody{src: res.Body, choose: func(head []byte, body io.ReadCloser) io.ReadCloser {
+			switch {
+			case isMedia(kind) || looksLikeMedia(head):
+				return t.wholeBody(ctx, body, res.Header.Get("Content-Type"))
+			case known || looksLikeJSON(head):
+				return t.codec.LiftReader(ctx, body, LiftOptions{Fields: t.fields})
+			}
+			return body
+		}}
 	}
 	res.ContentLength = -1
-	for _, h := range []string{"Content-Length", "ETag", "Digest", "Content-MD5", "Content-Digest", "Repr-Digest"} {
-		res.Header.Del(h)
+	res.Header.Del("Content-Length")
+	if known { // of others most pass as they came
+		for _, h := range []string{"ETag", "Digest", "Content-MD5", "Content-Digest", "Repr-Digest"} {
+			res.Header.Del(h)
+		}
 	}
 	return nil
 }
@@ -188,9 +198,77 @@ func (i *inflater) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (i *inflater) Close() error { return i.src.Close() }
 
+// streams reports the kinds of which the first bytes are not waited for.
+func streams(kind string) bool {
+	return kind == "text/event-stream" || strings.Contains(kind, "ndjson") || strings.HasSuffix(kind, "jsonl") || strings.HasSuffix(kind, "jsonlines") ||
+		kind == "application/json-seq" || kind == "application/stream+json"
+}
+
+// headBytes is how much of a body decides what it is, whatever its type says.
+const headBytes = 512
+
+// looksLikeMedia reports whether a body begins like a picture, a sound or a video.
+func looksLikeMedia(head []byte) bool {
+	if !probe.Media(head) {
+		return false
+	}
+	m := media.ModalityOf(probe.Head(head).MIMEType)
+	return m == media.ModalityImage || m == media.ModalityAudio || m == media.ModalityVideo
+}
+
+// looksLikeJSON reports whether a body begins like a JSON object or list.
+func looksLikeJSON(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
+}
+
+// sniffedBody looks at the first bytes at the first Read, and chooses what reads it.
+type sniffedBody struct {
+	src    io.ReadCloser
+	choose func(head []byte, body io.ReadCloser) io.ReadCloser
+	body   io.ReadCloser
+}
+
+// Read implements io.Reader.
+func (s *sniffedBody) Read(p []byte) (int, error) {
+	if s.body == nil {
+		head, rest := make([]byte, headBytes), io.Reader(s.src)
+		n := 0
+		for n < len(head) {
+			more, err := s.src.Read(head[n:])
+			n += more
+			if err != nil {
+				rest = failing{err}
+				break
+			}
+		}
+		s.body = s.choose(head[:n], joined{io.MultiReader(bytes.NewReader(head[:n]), rest), s.src})
+	}
+	return s.body.Read(p)
+}
+
+// Close implements io.Closer.
+func (s *sniffedBody) Close() error {
+	if s.body == nil {
+		return s.src.Close()
+	}
+	return s.body.Close()
+}
+
+// joined is a reader with the closer of another one.
+type joined struct {
+	io.Reader
+	io.Closer
+}
+
+// failing gives the error that ended a body.
+type failing struct{ err error }
+
+// Read implements io.Reader.
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
 // wholeBody stores the body when it is first read, and gives its token.
-func (t *transport) wholeBody(ctx context.Context, res *http.Response) io.ReadCloser {
-	src, kind := res.Body, res.Header.Get("Content-Type")
+func (t *transport) wholeBody(ctx context.Context, src io.ReadCloser, kind string) io.ReadCloser {
 	return &lazyBody{src: src, make: func() (string, error) {
 		b, err := t.codec.Store(ctx, src, kind)
 		if err != nil {

@@ -257,6 +257,31 @@ func TestWholeMediaBodies(t *testing.T) {
 	wantCode(t, "30,000 × 30,000 pixels", err, media.CodeTooLarge)
 }
 
+// TestTypesThatLie: what an answer is stands in its first bytes. A type that says nothing, or
+// another thing, neither hides media nor JSON, and leaves all else as it came.
+func TestTypesThatLie(t *testing.T) {
+	t.Parallel()
+	c := newTestCodec(t, nil)
+	img := png(100_000, 9, 9)
+	for _, kind := range []string{"application/octet-stream", "binary/octet-stream", "text/plain", "text/html; charset=utf-8", "application/json", "application/x-download", ""} {
+		url := serve(t, http.StatusOK, map[string]string{"Content-Type": kind}, img)
+		_, body, col := call(t, c, request(t, scoped(t), url, "application/json", `{}`))
+		if b, ok := col.Take(body); !ok || b.MIMEType != "image/png" || b.Digest != media.DigestOf(img) {
+			t.Errorf("a picture as %q: %+v, body %s", kind, b, clipped(body))
+		}
+		url = serve(t, http.StatusOK, map[string]string{"Content-Type": kind}, []byte(" \n{\"b64_json\":\""+std(img)+"\"}"))
+		_, body, col = call(t, c, request(t, scoped(t), url, "application/json", `{}`))
+		if len(col.All()) != 1 || col.All()[0].Blob.Digest != media.DigestOf(img) || len(body) > 1000 {
+			t.Errorf("JSON as %q: %d items, body %s", kind, len(col.All()), clipped(body))
+		}
+	}
+	raw := string(blobNoise(9_000))
+	url := serve(t, http.StatusOK, map[string]string{"Content-Type": "application/octet-stream"}, []byte("\x00"+raw))
+	if _, body, col := call(t, c, request(t, scoped(t), url, "application/json", `{}`)); body != "\x00"+raw || len(col.All()) != 0 {
+		t.Errorf("other bytes: %d items, body %s", len(col.All()), clipped(body))
+	}
+}
+
 func TestCompressedAnswers(t *testing.T) {
 	t.Parallel()
 	c := newTestCodec(t, nil)

@@ -171,9 +171,9 @@ func TestOutcome(t *testing.T) {
 
 func TestOutputsAreNamedAndLabelled(t *testing.T) {
 	t.Parallel()
-	g := &gateway{result: &generate.Result{Operation: "op-1", Model: "Nano Banana 2", Slots: []generate.Slot{slot(1, ""), slot(2, "Cover")}}}
+	g := &gateway{result: &generate.Result{Operation: "op-1", Model: "Nano Banana 2.1", Slots: []generate.Slot{slot(1, ""), slot(2, "Cover")}}}
 	out, set := invoke(t, g, map[string]any{"Prompt": "x", "NumberOfImages": 2})
-	if out.Outputs["Model"] != "Nano Banana 2" || out.Outputs["ImageCount"] != 2 || out.Outputs["RevisedPrompt"] != "a better prompt" {
+	if out.Outputs["Model"] != "Nano Banana 2.1" || out.Outputs["ImageCount"] != 2 || out.Outputs["RevisedPrompt"] != "a better prompt" {
 		t.Errorf("outputs: %v", out.Outputs)
 	}
 	items := set.List()

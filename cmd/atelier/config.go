@@ -79,6 +79,7 @@ func credentials() map[string][]string {
 		"anthropic":  {"ANTHROPIC_API_KEY"},
 		"openrouter": {"OPENROUTER_API_KEY"},
 		"midjourney": {"MIDJOURNEY_API_SECRET"},
+		"xai":        {"XAI_API_KEY"},
 		"ollama":     {"OLLAMA_HOST"},
 		"bedrock":    {"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"},
 	}
@@ -95,6 +96,7 @@ func baseVariables() map[string]string {
 		"openrouter": "OPENROUTER_BASE_URL",
 		"midjourney": "MIDJOURNEY_PROXY_URL",
 		"bedrock":    "BEDROCK_BASE_URL",
+		"xai":        "XAI_BASE_URL",
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type doctorCmd struct {
@@ -36,7 +37,7 @@ func (c *doctorCmd) Run(w *world) error {
 			}
 			checks = append(checks, k)
 		}
-		checks = append(checks, a.checkSearch())
+		checks = append(checks, a.checkSearch(), a.checkCatalogue(time.Now())) //nolint:forbidigo // the clock of the command line
 		choice, err := a.chat.Choose(w.ctx, nil)
 		if err != nil {
 			checks = append(checks, verdict("default chat model", "", err))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"path/filepath"
@@ -37,6 +38,7 @@ func (a *app) drivers() ([]generate.Driver, error) {
 	add(midjourney.New(midjourney.Config{ProxyURL: s.bases["midjourney"], Secret: s.keys["midjourney"], Codec: a.codec, Base: base}))
 	add(offlineimage.New(offlineimage.Config{Store: a.codec}))
 	for _, e := range a.catalogue.Endpoints() {
+		e.BaseVariable, e.BaseURL = baseVariables()[e.Provider], cmp.Or(s.bases[e.Provider], e.BaseURL)
 		add(openai.New(openai.Config{APIKey: s.env(e.KeyVariable), Endpoint: &e, Codec: a.codec, Base: base}))
 	}
 	return all, failed

@@ -8,19 +8,22 @@ import (
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/bflsim"
 	"atelier/generate/generatetest/leonardosim"
+	"atelier/generate/generatetest/xaisim"
 )
 
-// TestPolledProvidersAreWired: keys and base URLs of Black Forest Labs and Leonardo
+// TestProvidersAreWired: keys and base URLs of Black Forest Labs, Leonardo and xAI
 // reach their drivers, a missing key is named, and a refusal has its exit code.
-func TestPolledProvidersAreWired(t *testing.T) {
+func TestProvidersAreWired(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sim      generatetest.Simulator
 		variable string
 		model    string
+		version  string // the end of the base URL
 	}{
-		"bfl":      {bflsim.New(bflsim.Config{}), "BFL", "FLUX.2 Pro"},
-		"leonardo": {leonardosim.New(leonardosim.Config{}), "LEONARDO", "phoenix_1_0"},
+		"bfl":      {bflsim.New(bflsim.Config{}), "BFL", "FLUX.2 Pro", ""},
+		"xai":      {xaisim.New(xaisim.Config{}), "XAI", "Grok Imagine", "/v1"},
+		"leonardo": {leonardosim.New(leonardosim.Config{}), "LEONARDO", "phoenix_1_0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -30,7 +33,7 @@ func TestPolledProvidersAreWired(t *testing.T) {
 			if o := p.atelier("generate", "a fox", "--model", c.model); o.code != exitInput || !strings.Contains(o.stderr, c.variable+"_API_KEY") {
 				t.Errorf("without a key: exit %d, %s", o.code, o.stderr)
 			}
-			p.env[c.variable+"_API_KEY"], p.env[c.variable+"_BASE_URL"] = c.sim.Key(), srv.URL
+			p.env[c.variable+"_API_KEY"], p.env[c.variable+"_BASE_URL"] = c.sim.Key(), srv.URL+c.version
 			if o := p.must("providers"); !strings.Contains(o.stdout, name) {
 				t.Errorf("providers: %s", o.stdout)
 			}

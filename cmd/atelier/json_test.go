@@ -97,7 +97,7 @@ func TestGenerateJSONAndFiles(t *testing.T) {
 func TestDryRunCallsNobody(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
-	plan := read[map[string]any](p, "generate", "a harbour", "--model", "GPT-4o Image 1.0", "--quality", "standard", "-n", "12", "--dry-run", "--json")
+	plan := read[map[string]any](p, "generate", "a harbour", "--model", "GPT Image 2", "--quality", "standard", "-n", "12", "--dry-run", "--json")
 	if plan["estimated_usd"] == nil || plan["calls"] == nil || len(s.received()) != 0 || len(p.listed().Items) != 0 {
 		t.Errorf("plan %v, %d requests", plan, len(s.received()))
 	}

@@ -216,7 +216,7 @@ func providersThatKill() map[string]func() deadly {
 			}
 		},
 		"gemini": func() deadly {
-			return deadly{model: "Nano Banana 2", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
+			return deadly{model: "Nano Banana 2.1", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
 		},
 		"openrouter": func() deadly {
 			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"with its relay"}}

@@ -12,6 +12,8 @@ import (
 type modelsCmd struct {
 	List modelsListCmd `cmd:"" help:"List models."`
 	Show modelsShowCmd `cmd:"" help:"Show what one model takes, costs and how long it lives."`
+	// Check is in a file of its own.
+	Check modelsCheckCmd `cmd:"" help:"Tell which successors, default models and prices of the catalogue are out of date today, or will be within 30 days."`
 }
 
 type modelsListCmd struct {
@@ -174,6 +176,9 @@ func (c *modelsShowCmd) Run(w *world) error {
 			{"life", life(m, time.Now())}, //nolint:forbidigo // the clock of the command line
 			{"source", m.Source},
 		}
+		for _, fact := range m.Unconfirmed {
+			rows = append(rows, []string{"unconfirmed", fact})
+		}
 		if m.PerMinute > 0 {
 			rows = append(rows, []string{"per minute", plural(m.PerMinute, "call") + " to " + m.Provider})
 		}
@@ -190,11 +195,19 @@ func (c *modelsShowCmd) Run(w *world) error {
 		}
 		for _, p := range m.Prices {
 			what := strings.TrimSpace(strings.Join([]string{perUnit(p.Unit), p.Quality, p.Size, p.Tier}, " "))
-			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ")"})
+			rows = append(rows, []string{"price", "$" + p.USD + " per " + strings.Join(strings.Fields(what), " ") + " (" + p.AsOf + ends(p.Until) + ")"})
 		}
 		table(w.stdout, []string{"model", m.Name}, rows)
 		return nil
 	})
+}
+
+// ends tells the last day of a price that has one.
+func ends(until string) string {
+	if until == "" {
+		return ""
+	}
+	return ", until " + until
 }
 
 // perUnit says what a price is for.

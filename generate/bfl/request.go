@@ -3,6 +3,7 @@ package bfl
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -11,12 +12,12 @@ import (
 // optionFields are the fields that options set; the catalogue says which model takes which.
 var optionFields = map[string]string{
 	"safety_tolerance": "safety_tolerance", "prompt_upsampling": "prompt_upsampling", "steps": "steps",
-	"guidance": "guidance", "raw": "raw", "image_prompt_strength": "image_prompt_strength",
+	"guidance": "guidance", "raw": "raw", "grounding": "grounding", "image_prompt_strength": "image_prompt_strength",
 }
 
 // names are what the endpoints call the settings.
 var names = post.Names{
-	Prompt: "prompt", AspectRatio: "aspect_ratio", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
+	Prompt: "prompt", AspectRatio: "aspect_ratio", Tier: "resolution", Width: "width", Height: "height", Seed: "seed", OutputFormat: "output_format",
 }
 
 // request writes a task in the endpoint's words. The transport streams pictures from the
@@ -33,6 +34,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 		return nil, err
 	}
 	body := post.Body{}
+	t.Tier = strings.ToLower(t.Tier) // as people write it: 1K
 	body.Settings(t, names)
 	if t.NotifyURL != "" {
 		body.Set("webhook_url", t.NotifyURL)

@@ -127,12 +127,12 @@ func TestPicturesArriveByteForByte(t *testing.T) {
 			generate.Usage{Calls: 1, Images: 1, InputTokens: 4, OutputTokens: 1120 + 312, ImageOutputTokens: 1120},
 		},
 		"flash is JPEG": {
-			"gemini-3.1-flash-image", "1:8", "1K", "image/jpeg", 384, 3072,
+			"gemini-nano-banana-2.1", "1:8", "1K", "image/jpeg", 384, 3072,
 			generate.Usage{Calls: 1, Images: 1, InputTokens: 4, OutputTokens: 1120, ImageOutputTokens: 1120},
 		},
-		"small": {
-			"gemini-3.1-flash-image", "1:1", "512", "image/jpeg", 512, 512,
-			generate.Usage{Calls: 1, Images: 1, InputTokens: 4, OutputTokens: 747, ImageOutputTokens: 747},
+		"2K": {
+			"gemini-nano-banana-2.1", "1:1", "2K", "image/jpeg", 2048, 2048,
+			generate.Usage{Calls: 1, Images: 1, InputTokens: 4, OutputTokens: 1680, ImageOutputTokens: 1680},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ type content struct {
 // part is one piece of a turn: text or inline data.
 type part struct {
 	Text       string      `json:"text,omitempty"`
+	Speech     post.Body   `json:"speech_metadata,omitempty"`
 	InlineData *inlineData `json:"inlineData,omitempty"`
 	Thought    bool        `json:"thought,omitempty"`
 }
@@ -30,7 +31,7 @@ type inlineData struct {
 // optionField is where each option of a task goes in generationConfig.
 var optionField = map[string]string{
 	"temperature": "temperature", "top_p": "topP", "top_k": "topK", "max_output_tokens": "maxOutputTokens",
-	"safety_settings": post.Elsewhere, "language_code": post.Elsewhere, "speakers": post.Elsewhere,
+	"thinking_level": post.Elsewhere, "safety_settings": post.Elsewhere, "language_code": post.Elsewhere, "speakers": post.Elsewhere,
 }
 
 // request writes a task in the endpoint's words: the pictures of an edit, whose bytes the
@@ -47,12 +48,17 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (post.Body, error
 	image.Settings(t, post.Names{AspectRatio: "aspectRatio", Tier: "imageSize"})
 	config.Set("imageConfig", image)
 	config.Set("seed", t.Seed)
+	if level := t.Option("thinking_level"); level != "" {
+		config["thinkingConfig"] = map[string]any{"thinkingLevel": level}
+	}
+	parts = append(parts, part{Text: t.Prompt})
 	if t.Model.Modality == media.ModalityAudio {
 		if err := speech(t, config); err != nil {
 			return nil, err
 		}
+		parts = turns(t)
 	}
-	body := post.Body{"contents": []content{{Role: "user", Parts: append(parts, part{Text: t.Prompt})}}, "generationConfig": config}
+	body := post.Body{"contents": []content{{Role: "user", Parts: parts}}, "generationConfig": config}
 	body.Set("safetySettings", t.Options["safety_settings"])
 	return body, config.Options(t, optionField)
 }

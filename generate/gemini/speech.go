@@ -3,7 +3,9 @@ package gemini
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -33,6 +35,47 @@ func speech(t generate.Task, config post.Body) error {
 	}
 	say["multiSpeakerVoiceConfig"] = map[string]any{"speakerVoiceConfigs": list}
 	return nil
+}
+
+// turns are the parts of a text to speak. Models that take a style read it, and who speaks,
+// beside each part: one for each turn of a dialogue. The others read all of it in the text.
+func turns(t generate.Task) []part {
+	speakers, dialogue := t.Options["speakers"].(map[string]any)
+	if !slices.Contains(t.Model.Supports, "style") {
+		return []part{{Text: t.Prompt}}
+	}
+	var parts []part
+	add := func(text, speaker string) {
+		if text = strings.TrimSpace(text); text == "" {
+			return
+		}
+		about := post.Body{}
+		about.Set("style", t.Style)
+		about.Set("speaker", speaker)
+		parts = append(parts, part{Text: text, Speech: about})
+	}
+	var starts [][]int
+	if dialogue {
+		var names []string
+		for name := range speakers {
+			names = append(names, regexp.QuoteMeta(name))
+		}
+		slices.Sort(names)
+		starts = regexp.MustCompile(`(?:^|\s)(`+strings.Join(names, "|")+`):`).FindAllStringSubmatchIndex(t.Prompt, -1)
+	}
+	end := len(t.Prompt)
+	if len(starts) > 0 {
+		end = starts[0][0]
+	}
+	add(t.Prompt[:end], "")
+	for i, at := range starts {
+		end := len(t.Prompt)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		add(t.Prompt[at[1]:end], t.Prompt[at[2]:at[3]])
+	}
+	return parts
 }
 
 func voice(name any) map[string]any {

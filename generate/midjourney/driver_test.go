@@ -152,9 +152,9 @@ func TestImagineSendsSettingsAsFlags(t *testing.T) {
 			map[string]any{"prompt": "a house --niji 7 --q 0.25 --style scenic", "botType": "NIJI_JOURNEY"},
 		},
 		{
-			"the account's version", func(q *generate.Task) { q.Model = model(t, "midjourney") },
+			"the default version", func(q *generate.Task) { q.Model = model(t, "midjourney") },
 			"/mj/submit/imagine",
-			map[string]any{"prompt": "a house"},
+			map[string]any{"prompt": "a house --v 8.2"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

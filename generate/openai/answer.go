@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"strings"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
@@ -23,12 +24,22 @@ type datum struct {
 	B64JSON       string `json:"b64_json"`
 	URL           string `json:"url"`
 	RevisedPrompt string `json:"revised_prompt"`
+	MIMEType      string `json:"mime_type"`
+	// Respected is false where xAI holds a picture back.
+	Respected *bool `json:"respect_moderation"`
+}
+
+// held tells whether the picture was made and is held back.
+func (p datum) held() bool {
+	return p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == ""
 }
 
 // usage is optional as a whole and in each part: older models leave details out.
 type usage struct {
-	InputTokens  int64 `json:"input_tokens"`
-	OutputTokens int64 `json:"output_tokens"`
+	// Ticks are what xAI bills: ten thousand millions of them are a dollar.
+	Ticks        post.Text `json:"cost_in_usd_ticks"`
+	InputTokens  int64     `json:"input_tokens"`
+	OutputTokens int64     `json:"output_tokens"`
 	InputDetails struct {
 		ImageTokens int64 `json:"image_tokens"`
 	} `json:"input_tokens_details"`
@@ -37,16 +48,31 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
+// ticksPerUSD is the unit of [usage.Ticks], tickPlaces its decimal places.
+const (
+	ticksPerUSD = 10_000_000_000
+	tickPlaces  = 10
+)
+
 // answered reads a 200, or the event of a stream that ends a picture.
 func (d *Driver) answered(call post.Call, from *wire.Collector, got answer) (u generate.Update, err error) {
 	u = generate.Update{Done: true, Progress: 1, Usage: got.Usage.count(), Metadata: d.client.Metadata(map[string]any{
 		"background": got.Background, "output_format": got.OutputFormat, "quality": got.Quality, "size": got.Size,
 	})}
+	if got.Usage != nil && got.Usage.Ticks != "" {
+		u.ReportedUSD = post.Amount(string(got.Usage.Ticks), ticksPerUSD, tickPlaces)
+	}
 	for _, p := range got.Data {
+		if p.held() {
+			one := call.Task
+			one.N = 1
+			u.Items = append(u.Items, d.client.Moderated(one, generate.Safety{Stage: "output"}, "%s made the picture and holds it back for its content: change the prompt", call.Task.Model.Name)...)
+			continue
+		}
 		it := d.client.Item(from, cmp.Or(p.B64JSON, p.URL))
-		it.RevisedPrompt = p.RevisedPrompt
+		it.RevisedPrompt, it.DeclaredMIME = p.RevisedPrompt, d.client.Clean(p.MIMEType)
 		if got.OutputFormat != "" {
-			it.DeclaredMIME = d.client.Clean("image/" + got.OutputFormat)
+			it.DeclaredMIME = strings.Replace(d.client.Clean("image/"+got.OutputFormat), "/svg", "/svg+xml", 1)
 		}
 		u.Items = append(u.Items, it)
 	}

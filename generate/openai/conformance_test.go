@@ -9,4 +9,5 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	roster.Run(t, "openai")
+	roster.Run(t, "xai")
 }

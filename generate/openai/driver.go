@@ -40,9 +40,13 @@ type Driver struct {
 	client   *post.Client
 	provider string
 	own      bool // OpenAI's, not another service
+	xai      bool // of xAI's dialect
 }
 
-var _ generate.Relayed = (*Driver)(nil)
+var (
+	_ generate.Relayed  = (*Driver)(nil)
+	_ generate.Reviewed = (*Driver)(nil)
+)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -53,7 +57,7 @@ func New(c Config) (*Driver, error) {
 		media.CodeQuotaExceeded: "add credit or raise its limit under Billing at platform.openai.com",
 	}
 	if !own {
-		at, base = *c.Endpoint, "endpoint.base_url of "+c.Endpoint.Provider
+		at, base = *c.Endpoint, cmp.Or(c.Endpoint.BaseVariable, "endpoint.base_url of "+c.Endpoint.Provider)
 		advice = map[media.Code]string{media.CodeUnauthorized: "check " + cmp.Or(at.KeyVariable, "whether it wants one (endpoint.key_variable)")}
 	}
 	header := http.Header{}
@@ -66,7 +70,7 @@ func New(c Config) (*Driver, error) {
 		Explain: explain, Advice: advice, Phrases: phrases,
 		Repeat: []int{http.StatusRequestTimeout},
 	})
-	return &Driver{client: client, provider: at.Provider, own: own}, err
+	return &Driver{client: client, provider: at.Provider, own: own, xai: at.Dialect == generate.DialectXAI}, err
 }
 
 // Provider is "openai", or the endpoint's.
@@ -93,12 +97,17 @@ func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, e
 func (d *Driver) call(ctx context.Context, t generate.Task) (call post.Call, err error) {
 	call.Of, call.Task = t.Model.APIModel, t
 	if t.Model.Modality == media.ModalityAudio {
-		call.Path, call.Whole = "/audio/speech", "audio/"
+		call.Path, call.Whole = "/audio/speech", true
 		call.Body, err = d.speech(t)
 		return call, err
 	}
 	var got answer
 	call.Into = &got
+	if d.xai {
+		call.Path, call.Body, err = d.xaiRequest(ctx, t)
+		call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
+		return call, err
+	}
 	call.Read = func(a *post.Answer) (generate.Update, error) { return d.answered(call, a.Media, got) }
 	call.Frame = func(from *wire.Collector, data []byte) (post.Frame, error) { return d.frame(call, from, data) }
 	call.Path, call.Body, err = d.request(ctx, t)

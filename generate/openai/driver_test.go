@@ -78,8 +78,8 @@ func TestRequestShapes(t *testing.T) {
 		}), `{"model":"gpt-image-2","n":3,"prompt":"a fox in the snow","size":"1536x1024","quality":"high","background":"opaque",
 			"output_format":"webp","output_compression":0,"moderation":"low","user":"u-17"}`},
 		"a setting wins over its option": {task(func(q *generate.Task) {
-			q.Quality, q.Options = "low", map[string]any{"quality": "high", "complexity": "medium"}
-		}), `{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow","quality":"low","complexity":"medium"}`},
+			q.Quality, q.Options = "low", map[string]any{"quality": "high", "user": "u-17"}
+		}), `{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow","quality":"low","user":"u-17"}`},
 		"previews": {
 			task(func(q *generate.Task) { q.Partial = func(int, media.Blob) {} }),
 			`{"model":"gpt-image-2","n":1,"prompt":"a fox in the snow","stream":true,"partial_images":2}`,

@@ -26,15 +26,25 @@ type apiError struct {
 
 // phrases are the words of the envelope that say more than the status.
 var phrases = post.Phrases{
-	{Any: []string{"insufficient_quota", "billing_hard_limit_reached"}, Code: media.CodeQuotaExceeded},
+	{Any: []string{"insufficient_quota", "billing_hard_limit_reached", "used all available credits", "spending limit", "any credits"}, Code: media.CodeQuotaExceeded},
 	{Any: []string{"rate_limit_exceeded"}, Code: media.CodeRateLimited},
-	{Any: []string{"invalid_api_key"}, Code: media.CodeUnauthorized},
+	{Any: []string{"invalid_api_key", "incorrect api key provided"}, Code: media.CodeUnauthorized},
+	{Any: []string{"rejected by content moderation"}, Code: media.CodeModerated},
 	{Any: []string{"must be verified"}, Code: media.CodeForbidden, Advice: "open platform.openai.com/settings/organization/general, choose Verify Organization, wait up to 15 minutes, then try again; or use another model (atelier models list)"},
 	{Any: []string{"model_not_found", "setting:model;"}, Code: media.CodeNotFound},
 }
 
-// explain reads an error answer.
+// explain reads an error answer. Some services, xAI among them, say the error in a text, with
+// its name beside it.
 func explain(a *post.Answer) (post.Fault, bool) {
+	var flat struct {
+		Code  post.Text `json:"code"`
+		Error string    `json:"error"`
+	}
+	if json.Unmarshal(a.Body, &flat) == nil && flat.Error != "" {
+		e := apiError{Message: flat.Error, Code: flat.Code}
+		return e.fault(a.Status), true
+	}
 	var envelope struct {
 		Error *apiError `json:"error"`
 	}

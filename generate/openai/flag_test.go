@@ -36,7 +36,7 @@ func TestSettingsInThePrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	codec := newCodec(t)
-	d, err := openai.New(openai.Config{APIKey: sim.Key(), Codec: codec, Endpoint: &rows.Endpoints()[0]})
+	d, err := openai.New(openai.Config{APIKey: sim.Key(), Codec: codec, Endpoint: &rows.Endpoints()[len(rows.Endpoints())-1]})
 	if err != nil {
 		t.Fatal(err)
 	}

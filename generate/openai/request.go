@@ -2,9 +2,11 @@ package openai
 
 import (
 	"context"
+	"slices"
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
+	"atelier/media"
 )
 
 // owned are the body's fields that options may not set: the Gateway plans them.
@@ -29,10 +31,32 @@ var names = post.Names{
 // partialFrames is how many previews are asked for where somebody wants them.
 const partialFrames = 2
 
+// drawn are the formats that are no single raster picture: they come whole, without previews.
+var drawn = []string{"gif", "svg"}
+
+// drawable is nil if the task's format goes with its other settings.
+func drawable(t generate.Task) error {
+	switch {
+	case t.OutputFormat == "svg" && t.N > 1:
+		return media.Errorf(media.CodeUnsupported, "%s gives one svg a call: ask for each alone (n 1)", t.Model.Name)
+	case t.OutputFormat == "gif" && t.Mask != nil:
+		return media.Errorf(media.CodeUnsupported, "%s takes no mask for a gif: choose png, jpeg or webp", t.Model.Name)
+	case t.OutputFormat != "gif" && (t.Options["frame_count"] != nil || t.Options["frame_duration_ms"] != nil):
+		return media.Errorf(media.CodeInvalid, "frame_count and frame_duration_ms are for output_format gif: set it, or leave them out")
+	}
+	return nil
+}
+
+// Review refuses, while a task is planned, what its format does not go with.
+func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) { return nil, drawable(t) }
+
 // request chooses the endpoint of a picture and writes its body: JSON, or a form for an
 // edit.
 func (d *Driver) request(ctx context.Context, t generate.Task) (path string, body any, err error) {
 	if err := d.client.Reaches(t, post.Reach{Methods: []generate.Method{generate.MethodEdit}, Mask: true}); err != nil {
+		return "", nil, err
+	}
+	if err := drawable(t); err != nil {
 		return "", nil, err
 	}
 	t = t.Written()
@@ -42,7 +66,7 @@ func (d *Driver) request(ctx context.Context, t generate.Task) (path string, bod
 	}
 	fields.Settings(t, names)
 	delete(fields, "partial_images")
-	if t.Partial != nil {
+	if t.Partial != nil && !slices.Contains(drawn, t.OutputFormat) {
 		fields["stream"], fields["partial_images"] = true, partialFrames
 	}
 	if t.Method != generate.MethodEdit {

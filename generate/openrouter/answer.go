@@ -57,6 +57,30 @@ type usage struct {
 	Details    struct {
 		ImageTokens int64 `json:"image_tokens"`
 	} `json:"completion_tokens_details"`
+	// BYOK says that the maker bills its own costs to the account's own key there.
+	BYOK        bool `json:"is_byok"`
+	CostDetails struct {
+		Upstream post.Text `json:"upstream_inference_cost"`
+	} `json:"cost_details"`
+}
+
+// places are the decimals of amounts.
+const places = 18
+
+// usd is what OpenRouter charged; empty if it does not say.
+func (u usage) usd() string { return post.Amount(string(u.Cost), 1, places) }
+
+// upstream is what the maker bills beside it; empty if nothing.
+func (u usage) upstream() string {
+	if !u.BYOK {
+		return ""
+	}
+	return post.Amount(string(u.CostDetails.Upstream), 1, places)
+}
+
+// count is the tokens.
+func (u usage) count() generate.Usage {
+	return generate.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, ImageOutputTokens: u.Details.ImageTokens}
 }
 
 // answered reads a 200.
@@ -64,13 +88,9 @@ func (d *Driver) answered(call post.Call, a *post.Answer, got answer) (generate.
 	if got.Error != nil {
 		return d.client.Refuse(call, a, got.Error.fault(a))
 	}
-	const places = 18
 	u := generate.Update{
-		Done: true, Progress: 1, ReportedUSD: post.Amount(string(got.Usage.Cost), 1, places),
+		Done: true, Progress: 1, ReportedUSD: got.Usage.usd(), Usage: got.Usage.count(),
 		Metadata: d.client.Metadata(map[string]any{"generation_id": got.ID, "served_model": got.Model, "served_by": got.Provider}),
-		Usage: generate.Usage{
-			InputTokens: got.Usage.Prompt, OutputTokens: got.Usage.Completion, ImageOutputTokens: got.Usage.Details.ImageTokens,
-		},
 	}
 	for _, c := range got.Choices {
 		for _, p := range c.Message.Images {

@@ -1,9 +1,10 @@
-// Package openrouter is the driver for image models behind OpenRouter's chat
-// completions: the request names the modalities image and text, the answer's message
-// carries pictures beside its words, as data or as links.
+// Package openrouter is the driver for image models behind OpenRouter, by one of two endpoints,
+// as a model's row says (via): that of images, which has typed settings, and chat
+// completions, where the request names the modalities image and text, and the answer's
+// message carries pictures beside its words, as data or as links.
 //
-// It speaks plain net/http: one POST, no polling. One call makes one picture; a model
-// may give more, and every picture is kept. OpenRouter names the cost of each call in
+// It speaks plain net/http: one POST, no polling. One call makes one picture, unless a
+// row of the images endpoint says otherwise; a model may give more, and every picture is kept. OpenRouter names the cost of each call in
 // dollars, which is reported as it is.
 //
 // What is safe to repeat, so Retryable: a request that never left (name, dial, TLS), and

@@ -46,7 +46,7 @@ func New(c Config) (*Driver, error) {
 		Name:    "OpenRouter",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "OPENROUTER_BASE_URL", Version: "/api/v1",
 		Key: c.APIKey, KeyVariable: "OPENROUTER_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url"},
+		Codec: c.Codec, Base: c.Base, Now: c.Now, Media: []string{"images.image_url.url", "b64_json"},
 		Explain: explain,
 		Phrases: post.Phrases{{Any: []string{"not a valid model id"}, Code: media.CodeNotFound}},
 		Advice: map[media.Code]string{
@@ -70,6 +70,9 @@ func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 // Start makes the call and waits for its result. A refusal is one moderated item. A
 // result that arrived before an error comes with it.
 func (d *Driver) Start(ctx context.Context, t generate.Task) (generate.Update, error) {
+	if t.Model.Via == "images" {
+		return d.typed(ctx, t)
+	}
 	body, err := d.request(ctx, t)
 	if err != nil {
 		return generate.Update{}, err

@@ -20,6 +20,7 @@ func contract() *simulate.Contract {
 		{Method: http.MethodPost, Path: `/v1/flux-2-(pro|max|pro-preview)`, Schema: "api.json#/$defs/flux2", Key: key},
 		{Method: http.MethodPost, Path: `/v1/flux-2-flex`, Schema: "api.json#/$defs/flux2_flex", Key: key},
 		{Method: http.MethodPost, Path: `/v1/flux-2-klein-[49]b`, Schema: "api.json#/$defs/flux2_klein", Key: key},
+		{Method: http.MethodPost, Path: `/v1/flux-3-image`, Schema: "api.json#/$defs/flux3", Key: key},
 		{Method: http.MethodPost, Path: `/v1/flux-pro-1\.1`, Schema: "api.json#/$defs/flux11", Key: key},
 		{Method: http.MethodPost, Path: `/v1/flux-pro-1\.1-ultra`, Schema: "api.json#/$defs/ultra", Key: key},
 		{Method: http.MethodPost, Path: `/v1/flux-kontext-(pro|max)`, Schema: "api.json#/$defs/kontext", Key: key},

@@ -23,7 +23,7 @@ const megapixel = 1 << 20
 
 // rule is what one field takes.
 type rule struct {
-	kind     string // text, integer, number, flag, format, ratio, address or picture
+	kind     string // text, integer, number, flag, format, ratio, tier, address or picture
 	min, max float64
 	step     int
 }
@@ -98,6 +98,9 @@ func endpoints() map[string]endpoint {
 		"flux-2-flex":     {fields: with(flex, 8), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{5, 5, 5}, upsampled: true, usual: square},
 		"flux-2-klein-9b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.5, 0.2, 0.2}, usual: square},
 		"flux-2-klein-4b": {fields: with(flux2, 4), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{1.4, 0.1, 0.1}, usual: square},
+		"flux-3-image": {fields: with(map[string]rule{
+			"aspect_ratio": {kind: "ratio"}, "resolution": {kind: "tier"}, "grounding": flag, "safety_tolerance": {kind: "integer", max: 4},
+		}, 10), required: []string{"prompt"}, format: "jpeg", cents: [3]float64{4.8}, usual: square},
 		"flux-pro-1.1": {fields: with(map[string]rule{
 			"width": old, "height": old, "prompt_upsampling": flag, "image_prompt": {kind: "picture"},
 		}, 0), required: []string{"prompt|image_prompt"}, format: "jpeg", cents: [3]float64{4}, usual: [2]int{1024, 768}},
@@ -193,6 +196,12 @@ func (q *request) keep(name, kind, text string, whole int64) []problem {
 			return wrong(name, "enum", "Input should be 'jpeg', 'png' or 'webp'")
 		}
 		q.format = text
+	case "tier":
+		side, ok := map[string]int{"768sq": 768, "1k": 1024, "1.5k": 1536, "2k": 2048, "4k": 4096}[text]
+		if !ok {
+			return wrong(name, "enum", "Input should be '768sq', '1k', '1.5k', '2k' or '4k'")
+		}
+		q.width, q.height, q.area = side, side, side*side
 	case "address":
 		if u, err := url.Parse(text); err != nil || u.Host == "" || len(text) > 2083 {
 			return wrong(name, "url_parsing", "Input should be a valid URL")
@@ -219,7 +228,7 @@ func (q *request) keep(name, kind, text string, whole int64) []problem {
 
 // together checks what fields mean to each other.
 func (q *request) together(values map[string]any) []problem {
-	if q.ratio == "" && q.width*q.height > 4*megapixel {
+	if values["width"] != nil && q.width*q.height > 4*megapixel {
 		return wrong("width", "value_error", "Value error, width * height must be at most 4 megapixels")
 	}
 	if values["mask"] != nil && (q.pictures[0].Width != q.pictures[1].Width || q.pictures[0].Height != q.pictures[1].Height) {

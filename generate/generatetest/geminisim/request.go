@@ -30,9 +30,11 @@ type request struct {
 		TopP        *float64 `json:"topP"`
 		TopK        *float64 `json:"topK"`
 		MaxOutput   *int     `json:"maxOutputTokens"`
-		Thinking    any      `json:"thinkingConfig"`
-		Speech      *speech  `json:"speechConfig"`
-		Image       struct {
+		Thinking    *struct {
+			Level string `json:"thinkingLevel"`
+		} `json:"thinkingConfig"`
+		Speech *speech `json:"speechConfig"`
+		Image  struct {
 			Ratio string `json:"aspectRatio"`
 			Size  string `json:"imageSize"`
 		} `json:"imageConfig"`
@@ -50,19 +52,24 @@ type model struct {
 	tokens []int
 	wide   bool // takes 1:4 to 8:1 as well
 	thinks bool
+	plans  bool // takes a level of thinking
 	speaks bool // makes speech, not pictures
+	// modern models of speech answer with a whole file and read the style beside each part.
+	modern bool
 }
 
 func catalogue() []model {
 	return []model{
 		{id: "gemini-3-pro-image", format: "png", tiers: []string{"1K", "2K", "4K"}, tokens: []int{1120, 1120, 2000}, thinks: true},
 		{id: "gemini-3-pro-image-preview", shutDown: "2026-06-25", format: "png", tiers: []string{"1K", "2K", "4K"}, tokens: []int{1120, 1120, 2000}, thinks: true},
-		{id: "gemini-3.1-flash-image", format: "jpeg", tiers: []string{"512", "1K", "2K", "4K"}, tokens: []int{747, 1120, 1680, 2520}, wide: true},
+		{id: "gemini-nano-banana-2.1", format: "jpeg", tiers: []string{"1K", "2K", "4K"}, tokens: []int{1120, 1680, 2520}, wide: true, plans: true},
+		{id: "gemini-3.1-flash-image", shutDown: "2026-10-29", format: "jpeg", tiers: []string{"512", "1K", "2K", "4K"}, tokens: []int{747, 1120, 1680, 2520}, wide: true},
 		{id: "gemini-3.1-flash-lite-image", format: "jpeg", tiers: []string{"1K"}, tokens: []int{1120}},
 		{id: "gemini-2.5-flash-image", shutDown: "2026-10-02", format: "png", tokens: []int{1290}},
 		{id: "gemini-2.5-flash-preview-tts", speaks: true},
 		{id: "gemini-2.5-pro-preview-tts", speaks: true},
-		{id: "gemini-3.8-flash-tts", speaks: true},
+		{id: "gemini-3.8-flash-tts", speaks: true, modern: true},
+		{id: "gemini-3.8-flash-lite-tts", speaks: true, modern: true},
 	}
 }
 
@@ -100,6 +107,8 @@ func parse(body []byte, m model) (*request, *problem) {
 		return q, nil
 	case q.badPicture() != "":
 		return nil, invalid(q.badPicture())
+	case q.Config.Thinking != nil && (!m.plans || !slices.Contains([]string{"minimal", "medium", "high"}, q.Config.Thinking.Level)):
+		return nil, invalid("Thinking level is not supported for this model.")
 	case q.Config.Candidates > 1:
 		return nil, invalid("Multiple candidates is not enabled for this model")
 	case len(q.Config.Modalities) > 0 && !slices.Contains(q.Config.Modalities, "IMAGE"):

@@ -45,8 +45,8 @@ func TestVendorClientGenerates(t *testing.T) {
 	}{
 		"pro 16:9 2K":  {"gemini-3-pro-image", "16:9", "2K", "png", 2752, 1536, 2, 1120},
 		"pro default":  {"gemini-3-pro-image", "", "", "png", 1024, 1024, 2, 1120},
-		"flash 8:1":    {"gemini-3.1-flash-image", "8:1", "1K", "jpeg", 3072, 384, 0, 1120},
-		"flash 512":    {"gemini-3.1-flash-image", "1:1", "512", "jpeg", 512, 512, 0, 747},
+		"flash 8:1":    {"gemini-nano-banana-2.1", "8:1", "1K", "jpeg", 3072, 384, 0, 1120},
+		"flash 2K":     {"gemini-nano-banana-2.1", "1:1", "2K", "jpeg", 2048, 2048, 0, 1680},
 		"lite without": {"gemini-3.1-flash-lite-image", "4:5", "", "jpeg", 928, 1152, 0, 1120},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestSeedNamesThePicture(t *testing.T) {
 	t.Parallel()
 	sim, client := vendor(t, "")
 	for _, seed := range []int32{5, 5, 6} {
-		if _, err := client.Models.GenerateContent(t.Context(), "gemini-3.1-flash-image", genai.Text("a fox"), &genai.GenerateContentConfig{Seed: &seed}); err != nil {
+		if _, err := client.Models.GenerateContent(t.Context(), "gemini-nano-banana-2.1", genai.Text("a fox"), &genai.GenerateContentConfig{Seed: &seed}); err != nil {
 			t.Fatal(err)
 		}
 	}

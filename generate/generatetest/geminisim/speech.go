@@ -74,6 +74,8 @@ func (q *request) badSpeech(m model) string {
 		return "Image input or configuration is not supported for this model."
 	case c.Candidates > 1:
 		return "Multiple candidates is not enabled for this model"
+	case !m.modern && q.described():
+		return "Unknown name \"speech_metadata\" at 'contents[0].parts[0]': Cannot find field."
 	case c.Speech == nil:
 		return ""
 	case (c.Speech.Voice == nil) == (c.Speech.Speakers == nil):
@@ -84,7 +86,7 @@ func (q *request) badSpeech(m model) string {
 		return "multi_speaker_voice_config must have exactly two speakers."
 	case c.Speech.Speakers != nil:
 		for _, s := range c.Speech.Speakers.Configs {
-			if !s.Voice.known() || !strings.Contains(q.prompt(), s.Speaker) {
+			if !s.Voice.known() || !q.says(s.Speaker) {
 				return "The speakers must be named in the text and have known voices."
 			}
 		}
@@ -92,13 +94,30 @@ func (q *request) badSpeech(m model) string {
 	return ""
 }
 
-// speak writes the answer of a model of speech: raw samples, declared as such.
-func (s *Simulator) speak(_ model, q *request, call int, fault generatetest.Injection) *simulate.Body {
+// described tells whether a part has its style or its speaker beside it.
+func (q *request) described() bool {
+	return slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool { return p["speech_metadata"] != nil })
+}
+
+// says tells whether a speaker has a turn: in the text, or beside a part.
+func (q *request) says(speaker string) bool {
+	return strings.Contains(q.prompt(), speaker) || slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool {
+		about, _ := p["speech_metadata"].(map[string]any)
+		return about["speaker"] == speaker
+	})
+}
+
+// speak writes the answer of a model of speech: raw samples, declared as such, or the whole
+// file of a modern one.
+func (s *Simulator) speak(m model, q *request, call int, fault generatetest.Injection) *simulate.Body {
 	milliseconds := utf8.RuneCountInString(q.prompt()) * 1000 / 15
 	seed := simulate.Seed(q.prompt(), int64(call))
 	samples := simulate.Samples(milliseconds, seed)
 	p, kind := simulate.Raw("audio/L16", samples), "audio/L16;codec=pcm;rate=24000"
 	whole := simulate.Sound("wav", milliseconds, seed) // as a client stores it
+	if m.modern {
+		p, kind = whole, "audio/wav"
+	}
 	switch fault.Fault {
 	case generatetest.FaultLyingType:
 		p = whole

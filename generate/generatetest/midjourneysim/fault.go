@@ -146,7 +146,7 @@ func checkFlags(prompt string) string {
 		"--sv": {1, 6}, "--zoom": {1, 2},
 	}
 	word := map[string][]string{
-		"--v": {"5", "5.1", "5.2", "6", "6.1", "7", "8.1"}, "--niji": {"4", "5", "6", "7"}, "--q": {"0.25", "0.5", "1", "4"},
+		"--v": {"5", "5.1", "5.2", "6", "6.1", "7", "8", "8.1", "8.2"}, "--niji": {"4", "5", "6", "7"}, "--q": {"0.25", "0.5", "1", "4"},
 		"--style": {"raw", "cute", "scenic", "expressive", "original"},
 	}
 	free := []string{"--no", "--p", "--sref", "--tile", "--draft", "--raw", "--ar", "--aspect"}

@@ -54,7 +54,7 @@ func numbers() []string { return []string{"n", "output_compression", "stream", "
 
 // editFields are what edits take as text; some settings are of generations alone.
 func editFields() []string {
-	alone := []string{"moderation", "complexity", "safety_identifier"}
+	alone := []string{"moderation", "complexity", "safety_identifier", "frame_count", "frame_duration_ms"}
 	return append(slices.DeleteFunc(known(), func(f string) bool { return slices.Contains(alone, f) }), "input_fidelity")
 }
 

@@ -24,6 +24,8 @@ type request struct {
 	Stream        bool
 	PartialImages int `json:"partial_images"`
 	Complexity    string
+	Frames        *int `json:"frame_count"`
+	FrameMillis   *int `json:"frame_duration_ms"`
 	User          string
 	Safety        string `json:"safety_identifier"`
 	Fidelity      string `json:"input_fidelity"`
@@ -36,6 +38,7 @@ func known() []string {
 	return []string{
 		"model", "prompt", "n", "size", "quality", "background", "output_format", "output_compression",
 		"moderation", "stream", "partial_images", "complexity", "user", "safety_identifier",
+		"frame_count", "frame_duration_ms",
 	}
 }
 
@@ -48,6 +51,8 @@ type model struct {
 	free bool
 	// extra models take the qualities xhigh and max.
 	extra bool
+	// planning models take a complexity, and give gif and svg.
+	planning bool
 }
 
 func catalogue() []model {
@@ -63,8 +68,8 @@ func catalogue() []model {
 		{id: "gpt-image-2.5-sunburst-2026-09-08", free: true, extra: true},
 		{id: "gpt-image-2.5-flare", free: true, extra: true},
 		{id: "gpt-image-2.5-flare-2026-09-08", free: true, extra: true},
-		{id: "gpt-image-2.6-sunburst", free: true, extra: true},
-		{id: "gpt-image-2.6-flare", free: true, extra: true},
+		{id: "gpt-image-2.6-sunburst", free: true, extra: true, planning: true},
+		{id: "gpt-image-2.6-flare", free: true, extra: true, planning: true},
 	}
 }
 
@@ -114,8 +119,18 @@ func (s *Simulator) check(q *request) *problem {
 		return badRequest("n", "integer_out_of_range", "Invalid 'n': expected a value between 1 and 10.")
 	case !slices.Contains(m.qualities(), q.Quality):
 		return invalidValue("quality", q.Quality, m.qualities()[1:])
-	case !slices.Contains([]string{"", "png", "jpeg", "webp"}, q.OutputFormat):
-		return invalidValue("output_format", q.OutputFormat, []string{"png", "jpeg", "webp"})
+	case !slices.Contains(m.formats(), q.OutputFormat):
+		return invalidValue("output_format", q.OutputFormat, m.formats()[1:])
+	case q.Complexity != "" && !m.planning:
+		return badRequest("complexity", "unsupported_parameter", "Unsupported parameter: 'complexity' is not supported with this model.")
+	case q.OutputFormat == "svg" && *q.N > 1:
+		return badRequest("n", "invalid_value", "Only n=1 is supported for svg output.")
+	case q.OutputFormat == "gif" && (q.Stream || q.Compression != nil || q.Edit != nil && q.Edit.mask != nil):
+		return badRequest("output_format", "invalid_value", "Streaming, masks and compression are not supported for gif output.")
+	case q.OutputFormat != "gif" && (q.Frames != nil || q.FrameMillis != nil):
+		return badRequest("frame_count", "invalid_value", "Frames are supported for gif output only.")
+	case q.Frames != nil && (*q.Frames < 2 || *q.Frames > 16):
+		return badRequest("frame_count", "integer_out_of_range", "Invalid 'frame_count': expected a value between 2 and 16.")
 	case !slices.Contains([]string{"", "auto", "transparent", "opaque"}, q.Background):
 		return invalidValue("background", q.Background, []string{"transparent", "opaque", "auto"})
 	case q.Background == "transparent" && q.OutputFormat == "jpeg":
@@ -143,6 +158,15 @@ func (m model) qualities() []string {
 		q = append(q, "xhigh", "max")
 	}
 	return q
+}
+
+// formats are the words that the model takes, "" first.
+func (m model) formats() []string {
+	f := []string{"", "png", "jpeg", "webp"}
+	if m.planning {
+		f = append(f, "gif", "svg")
+	}
+	return f
 }
 
 // sized reports whether the model makes the size.

@@ -18,6 +18,7 @@ func contract() *simulate.Contract {
 	const key = "Authorization"
 	return &simulate.Contract{Files: documented, Routes: []simulate.Route{
 		{Method: http.MethodPost, Path: `/api/v1/chat/completions`, Schema: "api.json#/$defs/completion", Key: key},
+		{Method: http.MethodPost, Path: `/api/v1/images`, Schema: "api.json#/$defs/images", Key: key},
 	}}
 }
 

@@ -1,5 +1,5 @@
-// Package openroutersim simulates OpenRouter's chat completions for image models: POST
-// /api/v1/chat/completions and GET /api/v1/models. It checks keys, models, modalities
+// Package openroutersim simulates OpenRouter for image models: POST /api/v1/chat/completions,
+// POST /api/v1/images, whose pictures are data alone, and GET /api/v1/models. It checks keys, models, modalities
 // and pictures, pads its answers with blank lines as the real one does to keep
 // connections alive, names the cost of each call, and answers faults in OpenRouter's own
 // words. Its pictures are real files of the ratio and the tier that were asked for.
@@ -55,6 +55,7 @@ func New(c Config) *Simulator {
 	}
 	s := &Simulator{contract: contract(), config: c, mux: http.NewServeMux()}
 	s.mux.HandleFunc("POST /api/v1/chat/completions", s.complete)
+	s.mux.HandleFunc("POST /api/v1/images", s.typed)
 	s.mux.HandleFunc("GET /api/v1/models", s.models)
 	s.mux.HandleFunc("GET /files/{size}", s.file)
 	return s

@@ -168,8 +168,8 @@ func modality(t *testing.T, c roster.Column) string {
 	return string(m.Modality)
 }
 
-// TestEveryDriverIsHeldToIt: every provider of the catalogue has a column, and its
-// package runs the suite.
+// TestEveryDriverIsHeldToIt: every provider of the catalogue has a column, and the package
+// of its driver runs the suite.
 func TestEveryDriverIsHeldToIt(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(generateRoom, "catalogue", "*.yaml"))
@@ -181,9 +181,13 @@ func TestEveryDriverIsHeldToIt(t *testing.T) {
 		if !slices.ContainsFunc(roster.Columns(), func(c roster.Column) bool { return c.Provider == provider }) {
 			t.Errorf("%s has no column", provider)
 		}
-		b, err := os.ReadFile(filepath.Join(generateRoom, provider, "conformance_test.go"))
+		room := provider
+		if rows, err := os.ReadFile(file); err == nil && strings.Contains(string(rows), "\nendpoint:") {
+			room = "openai" // whose driver speaks to it
+		}
+		b, err := os.ReadFile(filepath.Join(generateRoom, room, "conformance_test.go"))
 		if err != nil || !regexp.MustCompile(`roster\.Run\(t, "`+provider+`"\)`).Match(b) {
-			t.Errorf("generate/%s does not run the suite: %v", provider, err)
+			t.Errorf("generate/%s does not run the suite for %s: %v", room, provider, err)
 		}
 	}
 }

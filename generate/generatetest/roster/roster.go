@@ -23,6 +23,7 @@ import (
 	"atelier/generate/generatetest/midjourneysim"
 	"atelier/generate/generatetest/openaisim"
 	"atelier/generate/generatetest/openroutersim"
+	"atelier/generate/generatetest/xaisim"
 	"atelier/generate/leonardo"
 	"atelier/generate/midjourney"
 	"atelier/generate/offline"
@@ -40,7 +41,7 @@ type Column struct {
 
 // Columns lists every column, a new one for each request shape of a driver.
 func Columns() []Column {
-	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), offlineColumns())
+	return slices.Concat(openaiColumns(), geminiColumns(), bflColumns(), leonardoColumns(), midjourneyColumns(), openrouterColumns(), xaiColumns(), offlineColumns())
 }
 
 // Run plays the suite with every column of a provider.
@@ -135,6 +136,24 @@ func compatibleColumn(model string) Column {
 	}}
 }
 
+// xaiColumns hold the driver to the contract in xAI's dialect, at the shipped endpoint.
+func xaiColumns() []Column {
+	return []Column{{"xai", generatetest.Harness{
+		Model: "Grok Imagine 2.0", Simulator: func() generatetest.Simulator { return xaisim.New(xaisim.Config{}) },
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			tb.Helper()
+			c, err := generate.LoadCatalogue()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			at := c.Endpoints()[0]
+			at.BaseURL = base + "/v1"
+			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec, Base: by})
+			return made(tb, d, err)
+		},
+	}}}
+}
+
 func geminiColumns() []Column {
 	driver := func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
 		tb.Helper()
@@ -145,14 +164,15 @@ func geminiColumns() []Column {
 	sounds := func() generatetest.Simulator { return geminisim.NewSpeech(geminisim.Config{}) }
 	return []Column{
 		{"gemini", generatetest.Harness{Model: "Nano Banana Pro", Simulator: pictures, Driver: driver}},
-		{"gemini", generatetest.Harness{Model: "Nano Banana 2", Simulator: pictures, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Nano Banana 2.1", Simulator: pictures, Driver: driver}},
 		{"gemini", generatetest.Harness{Model: "Gemini 2.5 Flash TTS", Simulator: sounds, Driver: driver}},
+		{"gemini", generatetest.Harness{Model: "Gemini 3.8 Flash TTS", Simulator: sounds, Driver: driver}},
 	}
 }
 
 func bflColumns() []Column {
 	var all []Column
-	for _, model := range []string{"FLUX.2 Pro", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
+	for _, model := range []string{"FLUX.2 Pro", "FLUX.3 Image", "FLUX 1.1 Ultra", "FLUX Kontext Max", "FLUX Fill"} {
 		all = append(all, Column{"bfl", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
@@ -222,6 +242,10 @@ func openrouterColumns() []Column {
 			},
 		}})
 	}
+	all = append(all, all[0])
+	typed := &all[len(all)-1].Harness
+	typed.Model = "Nano Banana 2 Lite (OpenRouter)"
+	typed.Simulator = func() generatetest.Simulator { return openroutersim.NewTyped(openroutersim.Config{}) }
 	return all
 }
 

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"math"
@@ -65,7 +67,7 @@ type tail struct{ raw, base64 []byte }
 // tails are shared by all painters of a process, until it ends: func() tail by tailKey.
 var tails sync.Map
 
-// Paint makes a picture of the format png, jpeg or webp. The same seed gives the
+// Paint makes a picture of the format png, jpeg, webp, gif or svg. The same seed gives the
 // same bytes, another seed others.
 func (p *Painter) Paint(format string, width, height int, seed uint64) Picture {
 	switch format {
@@ -74,6 +76,10 @@ func (p *Painter) Paint(format string, width, height int, seed uint64) Picture {
 		return Picture{MIMEType: "image/jpeg", head: jpegHead(seed), tail: t.raw, tail64: t.base64}
 	case "webp":
 		return Raw("image/webp", webp(width, height, seed))
+	case "gif":
+		return Raw("image/gif", moving(width, height, seed))
+	case "svg":
+		return Raw("image/svg+xml", fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d"><rect width="100%%" height="100%%" fill="#%06x"/></svg>`, width, height, seed&0xffffff))
 	}
 	t := drawn(tailKey{"png", width, height, p.Bytes})
 	return Picture{MIMEType: "image/png", head: pngHead(width, height, seed), tail: t.raw, tail64: t.base64}
@@ -190,6 +196,19 @@ func jpegTail(width, height int) []byte {
 	var buf bytes.Buffer
 	_ = jpeg.Encode(&buf, canvas(width, height, fullPalette()), &jpeg.Options{Quality: 70})
 	return buf.Bytes()[2:]
+}
+
+// moving is two frames.
+func moving(width, height int, seed uint64) []byte {
+	one := canvas(width, height, color.Palette{shade(seed, 0), shade(seed, 128)})
+	for i := range one.Pix {
+		one.Pix[i] &= 1
+	}
+	two := canvas(width, height, one.Palette)
+	clear(two.Pix)
+	var buf bytes.Buffer
+	_ = gif.EncodeAll(&buf, &gif.GIF{Image: []*image.Paletted{one, two}, Delay: []int{20, 20}}) // a bytes.Buffer does not fail
+	return buf.Bytes()
 }
 
 // webp is one colour in the lossless format: five codes of one symbol each, so

@@ -49,7 +49,7 @@ func (a *Answer) Cut() bool { return a.Broken != nil }
 // tooLarge reports whether the body was longer than answers may be.
 func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
 
-// Decode reads the answer's JSON into v. A body that ends early, in whatever way,
+// Decode reads the answer's JSON into v, whatever type it is said to have. A body that ends early, in whatever way,
 // makes it [Answer.Cut] and is no error; the error for anything else is [Client.NotJSON].
 func (c *Client) Decode(a *Answer, v any) error {
 	if a.Cut() {
@@ -58,7 +58,7 @@ func (c *Client) Decode(a *Answer, v any) error {
 	err := json.Unmarshal(a.Body, v)
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	switch {
-	case !a.IsJSON():
+	case err != nil && !a.IsJSON():
 		return c.NotJSON(a)
 	case isSyntax && len(a.Body) > 0 && syntax.Offset >= int64(len(a.Body)):
 		a.Broken = io.ErrUnexpectedEOF

@@ -28,8 +28,9 @@ type Call struct {
 	// update. Without it nothing is read; without Read the update is empty.
 	Into any
 	Read func(a *Answer) (generate.Update, error)
-	// Whole, if set, says that the answer is media itself, of a type that begins so.
-	Whole string
+	// Whole says that the answer is media itself. One of another call that is so all the same is
+	// its result.
+	Whole bool
 	// Free says that a call costs nothing though it posts, so that a lost one is safe to
 	// repeat: the upload of a picture before the call that uses it.
 	Free bool
@@ -100,8 +101,8 @@ func (c *Client) finish(ctx context.Context, call Call, a *Answer) (generate.Upd
 		return generate.Update{}, c.Lost(ctx, a.Broken, 0)
 	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
 		return c.refused(ctx, call, a)
-	case call.Whole != "":
-		return c.whole(ctx, call, a)
+	case call.Whole || call.Into != nil && !a.free && a.lifted(): // paid for, in whatever form
+		return c.whole(ctx, a)
 	case call.Into == nil:
 		return generate.Update{}, nil
 	}

@@ -112,10 +112,10 @@ func Amount(number string, per int64, places int) string {
 		return ""
 	}
 	r, ok := new(big.Rat).SetString(number)
-	if !ok || r.Sign() < 0 || r.Cmp(big.NewRat(most, 1)) > 0 {
+	if !ok || r.Sign() < 0 || r.Mul(r, big.NewRat(1, per)).Cmp(big.NewRat(most, 1)) > 0 {
 		return ""
 	}
-	s := r.Mul(r, big.NewRat(1, per)).FloatString(places)
+	s := r.FloatString(places)
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}

@@ -8,9 +8,15 @@ import (
 	"atelier/media"
 )
 
-// whole reads an answer that is media itself: the transport has stored it and left its
-// token in its place.
-func (c *Client) whole(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
+// lifted tells whether the body was media as a whole, whatever its type says.
+func (a *Answer) lifted() bool {
+	_, ok := a.Media.Lookup(string(a.Body))
+	return ok
+}
+
+// whole reads an answer that is media itself: the transport has stored it, by its type or by
+// its bytes, and left its token in its place.
+func (c *Client) whole(ctx context.Context, a *Answer) (generate.Update, error) {
 	switch {
 	case media.CodeOf(a.Broken) == media.CodeInvalid: // the store takes nothing that is empty
 		return generate.Update{}, media.Errorf(media.CodeBadResponse, "%s gave an empty answer; the call may have been billed: try other words, or another model", c.Name)
@@ -19,7 +25,7 @@ func (c *Client) whole(ctx context.Context, call Call, a *Answer) (generate.Upda
 		return generate.Update{Done: true, Progress: 1, Usage: generate.Usage{Calls: 1, Images: 1}, Items: []generate.Item{{Err: full}}}, nil
 	case a.Cut():
 		return generate.Update{Done: true, Progress: -1, Usage: generate.Usage{Calls: 1}}, c.Lost(ctx, a.Broken, 0)
-	case !strings.HasPrefix(a.Header.Get("Content-Type"), call.Whole):
+	case !a.lifted():
 		return generate.Update{}, c.NotJSON(a)
 	}
 	it := generate.Item{DeclaredMIME: Declared(a.Header.Get("Content-Type"))}

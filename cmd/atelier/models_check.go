@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"atelier/generate"
+)
+
+type modelsCheckCmd struct {
+	JSON bool `help:"Print JSON."`
+}
+
+// Run compares the catalogue with today. It asks no provider.
+func (c *modelsCheckCmd) Run(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		today := time.Now() //nolint:forbidigo // the clock of the command line
+		found := a.catalogue.Stale(today)
+		checked := a.catalogue.Checked().Format(time.DateOnly)
+		if c.JSON {
+			return w.printJSON(map[string]any{"checked": checked, "findings": append([]generate.Finding{}, found...), "ok": len(found) == 0})
+		}
+		if len(found) == 0 {
+			w.line("the catalogue of %s holds for the next 30 days", checked)
+			return nil
+		}
+		var rows [][]string
+		for _, f := range found {
+			rows = append(rows, []string{f.Provider, f.Model, f.Problem})
+		}
+		table(w.stdout, []string{"PROVIDER", "MODEL", "PROBLEM"}, rows)
+		w.line("the catalogue was read on %s: update Atelier, or correct rows in a file of your own (ATELIER_CATALOGUE)", checked)
+		return nil
+	})
+}
+
+// checkCatalogue is the doctor's line on the catalogue of image and speech models.
+func (a *app) checkCatalogue(today time.Time) check {
+	k := check{"model catalogue", "ok", "read on " + a.catalogue.Checked().Format(time.DateOnly)}
+	if n := len(a.catalogue.Stale(today)); n > 0 {
+		k.State, k.Note = "off", fmt.Sprintf("%s; %s: atelier models check", k.Note, plural(n, "finding"))
+	}
+	return k
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCatalogueIsComparedWithToday: what a row says without good sources is shown as such, a
+// price with its last day; what today overtakes is found by models check and the doctor.
+func TestCatalogueIsComparedWithToday(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	show := p.must("models", "show", "gemini-nano-banana-2.1").stdout
+	for _, want := range []string{"unconfirmed", "14 input pictures", "$0.0336 per image 1K"} {
+		if !strings.Contains(show, want) {
+			t.Errorf("models show has no %q:\n%s", want, show)
+		}
+	}
+	if show := p.must("models", "show", "gemini-3.8-flash-tts").stdout; !strings.Contains(show, "until 2026-12-31") {
+		t.Errorf("models show tells of no end of a price:\n%s", show)
+	}
+	p.env["ATELIER_CATALOGUE"] = p.write("own.yaml", `
+provider: studio
+endpoint: {base_url: "http://127.0.0.1:1/v1"}
+models:
+  - {name: Old Studio, api_model: old-1, modality: image, methods: [generate], size: {mode: none}, max_n: 1, life: {shut_down: 2020-01-01, replaced_by: old-2}}
+  - {name: Dead Studio, api_model: old-2, modality: image, methods: [generate], size: {mode: none}, max_n: 1, life: {shut_down: 2021-01-01}}
+`)
+	found := p.must("models", "check").stdout
+	if !strings.Contains(found, "Old Studio") || !strings.Contains(found, "its successor Dead Studio ends on 2021-01-01") {
+		t.Errorf("models check:\n%s", found)
+	}
+	if json := p.must("models", "check", "--json").stdout; !strings.Contains(json, `"ok":false`) && !strings.Contains(json, `"ok": false`) {
+		t.Errorf("models check --json: %s", json)
+	}
+	if doctor := p.must("doctor").stdout; !strings.Contains(doctor, "model catalogue") || !strings.Contains(doctor, "atelier models check") {
+		t.Errorf("doctor:\n%s", doctor)
+	}
+}

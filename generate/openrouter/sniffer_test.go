@@ -1,0 +1,22 @@
+package openrouter_test
+
+import (
+	"io"
+	"net/http"
+)
+
+// sniffer keeps what is asked last.
+type sniffer struct {
+	next       http.RoundTripper
+	path, body string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *sniffer) RoundTrip(r *http.Request) (*http.Response, error) {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	s.path, s.body = r.URL.Path, string(b)
+	return s.next.RoundTrip(r)
+}

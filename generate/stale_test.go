@@ -1,0 +1,140 @@
+package generate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/generate"
+)
+
+// TestShippedSuccessorsLive: by the day on which the shipped rows were read, no successor and
+// no default model ends within 30 days. The clock is the catalogue's own, so that the test of
+// a release does not fail later: the program itself looks at the real day.
+func TestShippedSuccessorsLive(t *testing.T) {
+	t.Parallel()
+	c, err := generate.LoadCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Checked().IsZero() {
+		t.Fatal("the shipped catalogue has no day on which it was checked")
+	}
+	for _, f := range c.Stale(c.Checked()) {
+		t.Errorf("%s, %s: %s", f.Provider, f.Model, f.Problem)
+	}
+}
+
+// TestStale: what ends within 30 days of a day is found, what ends later is not.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	const rows = `
+provider: x
+models:
+  - {name: Old, api_model: old, modality: image, methods: [generate], size: {mode: none}, max_n: 1, life: {shut_down: 2026-10-01, replaced_by: next}}
+  - name: Next
+    api_model: next
+    modality: image
+    methods: [generate]
+    size: {mode: none}
+    max_n: 1
+    life: {shut_down: 2027-03-01, replaced_by: last}
+  - name: Last
+    api_model: last
+    modality: image
+    methods: [generate]
+    size: {mode: none}
+    max_n: 1
+    prices: [{unit: image, usd: "1", until: "2027-01-31"}]
+`
+	c, err := generate.LoadCatalogue(strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for day, want := range map[string]string{
+		"2026-12-01": "",
+		"2027-01-31": "Old: its successor Next ends on 2027-03-01; Next: it is the default of x for image and ends on 2027-03-01",
+		"2027-02-01": "Old: its successor Next ends on 2027-03-01; Next: it is the default of x for image and ends on 2027-03-01; Last: its price for image ended on 2027-01-31 and none follows",
+	} {
+		now, _ := time.Parse(time.DateOnly, day)
+		var got []string
+		for _, f := range c.Stale(now) {
+			if f.Provider == "x" {
+				got = append(got, f.Model+": "+f.Problem)
+			}
+		}
+		if s := strings.Join(got, "; "); s != want {
+			t.Errorf("%s: %s; want %s", day, s, want)
+		}
+	}
+}
+
+// TestPricesHaveAnEnd: the line of the day counts, whatever the order of the lines; what has
+// ended and is not followed is unknown, not free.
+func TestPricesHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	const override = `
+provider: gemini
+models:
+  - api_model: gemini-3-pro-image
+    prices:
+      - {unit: image, tier: "1K", usd: "0.2", as_of: "2026-11-22"}
+      - {unit: image, tier: "1K", usd: "0.1", as_of: "2026-11-22", until: "2026-11-30"}
+      - {unit: image, tier: "2K", usd: "0.5", as_of: "2026-11-22", until: "2026-11-30"}
+`
+	for _, c := range []struct {
+		now           time.Time
+		quality, want string
+	}{
+		{day(11, 21), "1K", "0.1"},
+		{time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), "1K", "0.1"},
+		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "1K", "0.2"},
+		{day(11, 21), "2K", "0.5"},
+		{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), "2K", ""},
+	} {
+		h := build(t, func(_ *house, g *generate.Config) {
+			var err error
+			if g.Catalogue, err = generate.LoadCatalogue(strings.NewReader(override)); err != nil {
+				t.Fatal(err)
+			}
+			g.Now = func() time.Time { return c.now }
+		})
+		p, err := h.Plan(t.Context(), generate.Request{Model: "Nano Banana Pro", Prompt: "a house", Quality: c.quality})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.EstimatedUSD; (got == nil) != (c.want == "") || got != nil && *got != c.want {
+			t.Errorf("%s at %s: %v, want %q", c.quality, c.now, got, c.want)
+		}
+	}
+	if _, err := generate.LoadCatalogue(strings.NewReader(strings.ReplaceAll(override, "2026-11-30", "soon"))); err == nil || !strings.Contains(err.Error(), "until") {
+		t.Errorf("a day that is none: %v", err)
+	}
+}
+
+// TestPricesSettle: a row that prices the tokens of its pictures prices all that the provider
+// counts, so that a call's cost is known from its answer.
+func TestPricesSettle(t *testing.T) {
+	t.Parallel()
+	c, err := generate.LoadCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range c.Models() {
+		units := map[string]bool{}
+		for _, p := range m.Prices {
+			units[p.Unit] = true
+		}
+		if !m.Alive(c.Checked()) || !units["token_image_out"] {
+			continue
+		}
+		for _, unit := range []string{"token_text_in", "token_image_in"} {
+			if !units[unit] {
+				t.Errorf("%s has no price for %s", m.Name, unit)
+			}
+		}
+		if m.Provider == "gemini" && !units["token_text_out"] {
+			t.Errorf("%s thinks, and has no price for text", m.Name)
+		}
+	}
+}
