@@ -68,7 +68,8 @@ type script struct {
 	answers  map[string][]any
 	requests []chat.Request
 	profile  chat.Profile
-	before   func() // called at the start of every answer; nil does nothing
+	choice   chat.Choice // what is said of the choice
+	before   func()      // called at the start of every answer; nil does nothing
 	relay    journal.Relay
 	carried  []*journal.Carried // how each request came
 }
@@ -77,13 +78,15 @@ func (s *script) Relay() journal.Relay { return s.relay }
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
-		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test"}
+		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", ReportsCost: true} // its answers say what they cost
 	}
 	return s.profile
 }
 
 func (s *script) Choose(context.Context, []string) (chat.Choice, error) {
-	return chat.Choice{Model: s}, nil
+	c := s.choice
+	c.Model = s
+	return c, nil
 }
 
 func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {

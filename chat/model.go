@@ -3,7 +3,6 @@ package chat
 import (
 	"cmp"
 	"context"
-	"math/big"
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
@@ -25,6 +24,7 @@ type model struct {
 	text, json fantasy.LanguageModel
 	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
+	now        func() time.Time
 }
 
 var _ Relayed = (*model)(nil)
@@ -69,7 +69,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
-	out.CostUSD = m.profile.Cost(out.Usage)
+	out.CostUSD = m.profile.Cost(out.Usage, m.now())
 	return out, nil
 }
 
@@ -172,26 +172,4 @@ func (m *model) detail(d string) fantasy.ProviderOptions {
 		return nil
 	}
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
-}
-
-// Cost is the exact price of a call in US dollars as decimal text; nil if the
-// profile has no prices.
-func (f Profile) Cost(u Usage) *string {
-	in, ok1 := new(big.Rat).SetString(f.InputUSD)
-	out, ok2 := new(big.Rat).SetString(f.OutputUSD)
-	if !ok1 || !ok2 {
-		if !f.Offline {
-			return nil
-		}
-		in, out = new(big.Rat), new(big.Rat)
-	}
-	million := big.NewRat(1_000_000, 1)
-	sum := new(big.Rat).Mul(in, big.NewRat(u.InputTokens, 1))
-	sum.Add(sum, out.Mul(out, big.NewRat(u.OutputTokens, 1)))
-	sum.Quo(sum, million)
-	s := strings.TrimRight(strings.TrimRight(sum.FloatString(18), "0"), ".")
-	if s == "" {
-		s = "0"
-	}
-	return &s
 }

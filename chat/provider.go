@@ -38,7 +38,7 @@ func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 	case f.ImageOutput && f.Provider == "openai":
 		client.Transport = rewriting{client.Transport, askResponses}
 	}
-	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout)}
+	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout), now: r.cfg.Now}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
 	text, err := r.provider(f, client, false)
 	if err != nil {

@@ -140,7 +140,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
-	out.CostUSD = m.profile.Cost(out.Usage)
+	out.CostUSD = m.profile.Cost(out.Usage, time.Now()) //nolint:forbidigo // prices have dates
 	return out, nil
 }
 
