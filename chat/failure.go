@@ -31,7 +31,7 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	if !errors.As(err, &pe) || pe.StatusCode == 0 && !pe.IsContextTooLarge() {
 		return m.unanswered(ctx, err, sent)
 	}
-	e := media.Errorf(codeOf(pe), "ask %s: %s", m.profile, media.ErrorText(explain(m.profile, pe)))
+	e := media.Errorf(codeOf(pe), "ask %s: %s", m.profile, m.explain(pe))
 	e.RetryAfter = retryAfter(pe.ResponseHeaders)
 	// A chat answer that broke off was billed; only refusals are repeated.
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && pe.StatusCode >= 500
@@ -53,11 +53,12 @@ func (m *model) unanswered(ctx context.Context, err error, sent bool) error {
 			return e
 		}
 	}
-	why := media.ErrorText(err.Error())
+	why := err.Error()
 	u, network := errors.AsType[*url.Error](err)
 	if network {
-		why = media.ErrorText(u.Err.Error())
+		why = u.Err.Error()
 	}
+	why = m.secrets.Clean(why, MaxMessage)
 	switch {
 	case !sent && !network:
 		return media.Errorf(media.CodeInvalid, "ask %s: %s", m.profile, why)
@@ -125,12 +126,12 @@ func errorCode(dump []byte) string {
 	return s
 }
 
+// MaxMessage is how much of a provider's message is shown and stored, in bytes.
+const MaxMessage = 600
+
 // explain adds what to do to what the provider said.
-func explain(f Profile, pe *fantasy.ProviderError) string {
-	msg := strings.TrimSpace(pe.Message)
-	if len(msg) > 600 {
-		msg = strings.ToValidUTF8(msg[:600], "") + "…"
-	}
+func (m *model) explain(pe *fantasy.ProviderError) string {
+	f, msg := m.profile, m.secrets.Clean(pe.Message, MaxMessage)
 	if strings.HasPrefix(msg, "<") {
 		msg = "answered a web page instead of JSON: check the base URL"
 	}

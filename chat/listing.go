@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/media"
 )
 
@@ -119,25 +120,25 @@ func (r *Registry) List(ctx context.Context, provider string) ([]Listed, error) 
 // listRequest is the request for a page.
 func (r *Registry) listRequest(ctx context.Context, provider, page string) (*http.Request, error) {
 	key, base := r.cfg.Keys[provider], r.cfg.BaseURLs[provider]
-	header, query := http.Header{}, url.Values{}
+	header, query, root := http.Header{}, url.Values{}, strings.TrimRight(r.origin(provider), "/")
 	var address string
 	switch provider {
 	case "anthropic":
-		address = orDefault(base, "https://api.anthropic.com") + "/v1/models"
+		address = root + "/v1/models"
 		header.Set("X-Api-Key", key)
 		header.Set("Anthropic-Version", "2023-06-01")
 		query.Set("limit", "1000")
 		query.Set("after_id", page)
 	case "gemini":
-		address = orDefault(base, "https://generativelanguage.googleapis.com") + "/v1beta/models"
+		address = root + "/v1beta/models"
 		header.Set("X-Goog-Api-Key", key)
 		query.Set("pageSize", "1000")
 		query.Set("pageToken", page)
 	case "openrouter":
-		address = orDefault(base, "https://openrouter.ai") + "/api/v1/models"
+		address = root + "/api/v1/models"
 		header.Set("Authorization", "Bearer "+key)
 	case "ollama":
-		address = hostURL(orDefault(base, key)) + "/api/tags"
+		address = root + "/api/tags"
 	default:
 		address = orDefault(base, "https://api.openai.com/v1") + "/models"
 		header.Set("Authorization", "Bearer "+key)
@@ -158,23 +159,21 @@ func (r *Registry) listRequest(ctx context.Context, provider, page string) (*htt
 	return req, nil
 }
 
-// maxList bounds a page.
-const maxList = 16 << 20
-
 // listPage reads one page.
 func (r *Registry) listPage(req *http.Request, p Provider) (listPage, error) {
 	var page listPage
-	res, err := (&http.Client{Transport: r.cfg.Base}).Do(req)
+	secrets := r.secrets(p.Key)
+	res, err := safehttp.NewProvider(safehttp.Provider{Name: p.Name, Secrets: secrets, Origin: r.origin(p.Key), Base: r.cfg.Base}).Do(req)
 	if err != nil {
 		return page, media.Errorf(media.CodeUnavailable, "cannot reach %s: check the network and %s: %w", p.Name, p.BaseVariable, err)
 	}
 	defer func() { _ = res.Body.Close() }() // it was read
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxList))
+	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		return page, media.Errorf(media.CodeUnavailable, "read the models of %s: %w", p.Name, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return page, media.Errorf(media.CodeBadResponse, "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, media.ErrorText(string(body[:min(len(body), 300)])))
+		return page, media.Errorf(media.CodeBadResponse, "list models of %s: HTTP status %d: %s", p.Name, res.StatusCode, secrets.Clean(string(body), 300))
 	}
 	if err := json.Unmarshal(body, &page); err != nil {
 		return page, media.Errorf(media.CodeBadResponse, "read the models of %s: %w", p.Name, err)

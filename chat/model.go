@@ -11,6 +11,7 @@ import (
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
@@ -21,6 +22,7 @@ type model struct {
 	profile    Profile
 	provider   Provider
 	codec      *wire.Codec
+	secrets    safehttp.Secrets
 	text, json fantasy.LanguageModel
 	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
@@ -61,7 +63,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
 		return Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
 	}
-	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, out.Text)
+	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
 	for _, l := range lifted.All() {
 		if l.Err != nil {
 			out.Warnings = append(out.Warnings, "a picture that "+m.profile.Name+" made was not taken: "+media.ErrorText(l.Err.Error()))

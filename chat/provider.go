@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"charm.land/fantasy/providers/openaicompat"
 	"github.com/openai/openai-go/v3/option"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
@@ -31,15 +33,10 @@ const defaultTimeout = 10 * time.Minute
 // dial builds the two faces of one model: free text, and JSON where the provider
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
-	client := &http.Client{Transport: r.cfg.Codec.Transport(r.cfg.Base, mediaFields)}
-	switch {
-	case f.ImageOutput && f.Provider == "gemini":
-		client.Transport = rewriting{client.Transport, askGemini}
-	case f.ImageOutput && f.Provider == "openai":
-		client.Transport = rewriting{client.Transport, askResponses}
-	}
 	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout), now: r.cfg.Now}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
+	m.secrets = r.secrets(f.Provider)
+	client := r.client(m)
 	text, err := r.provider(f, client, false)
 	if err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
@@ -59,6 +56,76 @@ func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 		return nil, media.Errorf(media.CodeInvalid, "open chat model %s: %w", f.Name, err)
 	}
 	return m, nil
+}
+
+// secrets are the credentials of a provider that must not be repeated.
+func (r *Registry) secrets(provider string) safehttp.Secrets {
+	if provider == "ollama" { // its key is an address
+		return safehttp.Secrets{}
+	}
+	return safehttp.NewSecrets(r.cfg.Keys[provider])
+}
+
+// client makes the HTTP client of a model.
+func (r *Registry) client(m *model) *http.Client {
+	f := m.profile
+	return NewClient(safehttp.Provider{
+		Name: m.provider.Name, Secrets: m.secrets, Origin: r.origin(f.Provider), Base: r.cfg.Base, MaxAnswer: r.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+		Wrap: func(base http.RoundTripper) http.RoundTripper {
+			base = r.cfg.Codec.Transport(base, mediaFields)
+			switch {
+			case f.ImageOutput && f.Provider == "gemini":
+				return rewriting{base, askGemini}
+			case f.ImageOutput && f.Provider == "openai":
+				return rewriting{base, askResponses}
+			}
+			return base
+		},
+	})
+}
+
+// origin is where the API of a provider is.
+func (r *Registry) origin(provider string) string {
+	base := r.cfg.BaseURLs[provider]
+	switch provider {
+	case "gemini":
+		return cmp.Or(base, "https://generativelanguage.googleapis.com")
+	case "anthropic":
+		return cmp.Or(base, "https://api.anthropic.com")
+	case "openai":
+		return cmp.Or(base, "https://api.openai.com")
+	case "openrouter":
+		return orDefault(base, publicOpenRouter)
+	case "ollama":
+		return hostURL(orDefault(base, r.cfg.Keys[provider]))
+	}
+	return base
+}
+
+const publicOpenRouter = "https://openrouter.ai"
+
+// NewClient makes the HTTP client under a chat SDK. What an SDK would take for an answer
+// though it is none, a redirect, is an error.
+func NewClient(p safehttp.Provider) *http.Client {
+	c := safehttp.NewProvider(p)
+	c.Transport = settled{c.Transport, p.Name}
+	return c
+}
+
+// settled refuses answers that lead elsewhere.
+type settled struct {
+	next http.RoundTripper
+	name string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t settled) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.next.RoundTrip(req)
+	if err != nil || res.StatusCode < http.StatusMultipleChoices || res.StatusCode >= http.StatusBadRequest {
+		return res, err
+	}
+	e := media.Errorf(media.CodeBadResponse, "%s answered with a redirect (status %d), which is not followed: check its base URL", t.name, res.StatusCode)
+	return nil, errors.Join(e, res.Body.Close())
 }
 
 func (r *Registry) provider(f Profile, client *http.Client, json bool) (fantasy.Provider, error) {
@@ -94,9 +161,9 @@ func (r *Registry) provider(f Profile, client *http.Client, json bool) (fantasy.
 		if f.ImageOutput {
 			sdk = append(sdk, option.WithJSONSet("modalities", []string{"image", "text"}))
 		}
-		return compatible(orDefault(base, "https://openrouter.ai")+"/api/v1", key, client, sdk)
+		return compatible(r.origin(f.Provider)+"/api/v1", key, client, sdk)
 	case "ollama":
-		return compatible(hostURL(orDefault(base, key))+"/v1", "ollama", client, sdk)
+		return compatible(r.origin(f.Provider)+"/v1", "ollama", client, sdk)
 	}
 	return nil, media.Errorf(media.CodeUnsupported, "no chat provider is called %q", f.Provider)
 }

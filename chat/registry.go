@@ -30,8 +30,8 @@ type Config struct {
 	Openers map[string]Opener
 	// Codec lifts and lowers media under the SDKs; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means a plain http.Transport. With the transport of a
-	// relay calls are the relay's.
+	// Base is the transport under it; nil means guarded connections, which reach public addresses
+	// and a provider's own origin. With the transport of a relay calls are the relay's.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration
@@ -68,9 +68,6 @@ type Choice struct {
 func NewRegistry(cfg Config) (*Registry, error) {
 	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Codec == nil {
 		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Codec are required")
-	}
-	if cfg.Base == nil {
-		cfg.Base = http.DefaultTransport.(*http.Transport).Clone()
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now //nolint:forbidigo // the default clock

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"atelier/internal/safehttp"
 	"context"
 	"fmt"
 
@@ -18,6 +19,11 @@ type delivery struct {
 	bad   map[Status]int
 	why   *SlotError // of the first result that was refused
 	last  *Slot      // the newest one, until it is known whether it ends the call
+}
+
+// trusting lets a link lead to the configured address of the provider that gave it.
+func (d *delivery) trusting(ctx context.Context) context.Context {
+	return safehttp.WithTrusted(ctx, d.x.g.config.Origins[d.call.plan.Model.Provider])
 }
 
 // take handles the items that are new in an update: asynchronous providers repeat

@@ -53,7 +53,7 @@ func (e easel) Start(ctx context.Context, t generate.Task) (generate.Update, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+e.key)
-	client := http.Client{Transport: e.codec.Transport(nil, wire.Fields{Media: []string{"images"}})}
+	client := http.Client{Transport: e.codec.Transport(http.DefaultTransport, wire.Fields{Media: []string{"images"}})}
 	res, err := client.Do(req)
 	if err != nil {
 		return generate.Update{}, unsettled("the call was not answered: %v", err)

@@ -40,8 +40,11 @@ type Config struct {
 	// slots fail, and formats are not converted.
 	Storage Storage
 	// Fetch gets results that come by link; default is a guarded one: public addresses
-	// only, within 64 MiB and a minute.
+	// and the provider's own origin, within 64 MiB and a minute.
 	Fetch Fetch
+	// Origins are, by provider, the addresses that the operator configured for its API. Links
+	// of that provider, and of no other, may lead to them wherever they resolve to.
+	Origins map[string]string
 	// Recorder stores the record of every result before anybody sees it; default none.
 	Recorder media.Recorder
 	// Journal remembers provider calls across a crash; default journal.Memory.

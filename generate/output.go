@@ -47,7 +47,7 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
-	b, declared, err := d.x.fetch(ctx, item.URL)
+	b, declared, err := d.x.fetch(d.trusting(ctx), item.URL)
 	if err != nil {
 		return asError(err)
 	}

@@ -22,7 +22,7 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	scope.Operation = ""
 	brief, stop := context.WithTimeout(media.WithScope(ctx, scope), previewTime)
 	defer stop()
-	b, _, err := x.fetchOnce(brief, link)
+	b, _, err := x.fetchOnce(d.trusting(brief), link)
 	if err != nil || d.acceptable(b) != nil || x.isShown(p.call, b) {
 		return
 	}

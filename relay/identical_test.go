@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 )
 
@@ -107,8 +108,7 @@ func TestIdentical(t *testing.T) {
 			t.Parallel()
 			p := serve(t, echo(c.answer))
 			r := open(t, t.TempDir())
-			base := &http.Transport{}
-			t.Cleanup(base.CloseIdleConnections)
+			base := safehttp.Transport()
 			body := []byte(nil)
 			if c.body != nil {
 				body, _ = io.ReadAll(c.body)
@@ -122,7 +122,7 @@ func TestIdentical(t *testing.T) {
 						again = io.MultiReader(again)
 					}
 				}
-				req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL+c.path, again)
+				req, err := http.NewRequestWithContext(safehttp.WithTrusted(ctx, p.URL), http.MethodPost, p.URL+c.path, again)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,7 +177,7 @@ func TestLargeBodies(t *testing.T) {
 	r := open(t, t.TempDir())
 	want := sha256.Sum256(sent)
 	for _, ctx := range []context.Context{carried(t, r, "a"), recalled(t, "a")} {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(sent))
+		req, err := http.NewRequestWithContext(safehttp.WithTrusted(ctx, p.URL), http.MethodPost, p.URL, bytes.NewReader(sent))
 		if err != nil {
 			t.Fatal(err)
 		}

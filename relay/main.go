@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"atelier/internal/safehttp"
 )
 
 const (
@@ -62,7 +64,7 @@ func serve(s spool, life io.Reader, listener *os.File) error {
 			s.sweep(now)
 		}
 	}()
-	w := &worker{spool: s, names: &syncer{folder: s.folder}, base: http.DefaultTransport, under: map[string]underWay{}}
+	w := &worker{spool: s, names: &syncer{folder: s.folder}, base: safehttp.Transport(), under: map[string]underWay{}}
 	srv := &http.Server{Handler: w, ReadHeaderTimeout: headerTime}
 	over := make(chan error, 1)
 	go func() {
@@ -216,11 +218,14 @@ func until(h http.Header) time.Time {
 
 // onward is the request as the provider gets it.
 func onward(ctx context.Context, req *http.Request, load payload) (*http.Request, error) {
-	out := req.Clone(ctx)
 	scheme, host, ok := strings.Cut(req.Header.Get(originField), "://")
 	if !ok {
 		return nil, errors.New("a call without an address")
 	}
+	if req.Header.Get(trustedField) != "" {
+		ctx = safehttp.WithTrusted(ctx, scheme+"://"+host)
+	}
+	out := req.Clone(ctx)
 	out.URL.Scheme, out.URL.Host, out.Host, out.RequestURI = scheme, host, req.Header.Get(hostField), ""
 	out.Body, out.GetBody = http.NoBody, nil
 	if load.size > 0 || req.ContentLength != 0 {
@@ -233,7 +238,7 @@ func onward(ctx context.Context, req *http.Request, load payload) (*http.Request
 	if _, ok := req.Header["User-Agent"]; !ok { // else one would be made up
 		out.Header["User-Agent"] = []string{""}
 	}
-	for _, name := range []string{callField, originField, hostField, untilField} {
+	for _, name := range []string{callField, originField, trustedField, hostField, untilField} {
 		out.Header.Del(name)
 	}
 	return out, nil

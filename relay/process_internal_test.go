@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 )
 
@@ -32,7 +33,7 @@ func TestTheSocketIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := journal.WithCarried(t.Context(), &journal.Carried{ID: "a"})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, strings.NewReader("x"))
+	req, err := http.NewRequestWithContext(safehttp.WithTrusted(ctx, srv.URL), http.MethodPost, srv.URL, strings.NewReader("x"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/relay"
 )
@@ -83,7 +84,7 @@ func (o order) run() error {
 	if o.Do == "upload" {
 		body = io.MultiReader(body, endless{})
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.URL, body)
+	req, err := http.NewRequestWithContext(safehttp.WithTrusted(ctx, o.URL), http.MethodPost, o.URL, body)
 	if err != nil {
 		return err
 	}

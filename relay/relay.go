@@ -26,7 +26,8 @@
 // [http.Transport], not their types. An answer is kept up to 1 GiB, and 30 days where nobody
 // lets go of it: a process removes what is older when it begins, and once a day.
 //
-// It works on Unix; elsewhere [New] gives [errors.ErrUnsupported]. It may import journal only.
+// It works on Unix; elsewhere [New] gives [errors.ErrUnsupported]. It may import journal and
+// internal/safehttp.
 package relay
 
 import (
@@ -41,6 +42,7 @@ import (
 	"sync"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 )
 
@@ -174,9 +176,9 @@ func (r *Relay) Forget(id string) {
 }
 
 // Transport carries POST requests whose context is that of a call, and hands all others to base;
-// nil means [http.DefaultTransport].
+// nil means [safehttp.Transport], which the relay's process has as well.
 func (r *Relay) Transport(base http.RoundTripper) *Transport {
-	return &Transport{relay: r, base: cmp.Or(base, http.DefaultTransport)}
+	return &Transport{relay: r, base: cmp.Or(base, safehttp.Transport())}
 }
 
 // idForm keeps ids of calls fit for names of files, partForm those of their requests, see part.

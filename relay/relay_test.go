@@ -22,6 +22,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/relay"
 )
@@ -200,7 +201,7 @@ func recalled(tb testing.TB, id string) context.Context {
 
 func post(tb testing.TB, ctx context.Context, url, body string) *http.Request { //nolint:revive // The test comes first.
 	tb.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(safehttp.WithTrusted(ctx, url), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		tb.Fatal(err)
 	}

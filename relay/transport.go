@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 )
 
@@ -20,11 +21,13 @@ import (
 const (
 	callField   = "Relay-Call"   // the request's name, see part
 	originField = "Relay-Origin" // scheme and host where it goes
-	hostField   = "Relay-Host"   // the Host that it names
-	untilField  = "Relay-Until"  // its deadline in ms of Unix time
-	failedField = "Relay-Failed" // why there is no answer, quoted
-	leftField   = "Relay-Left"   // that it had left this machine all the same
-	keptField   = "Relay-Kept"   // that the answer is whole, in the folder
+	// trustedField says that the origin is the provider's own.
+	trustedField = "Relay-Trusted"
+	hostField    = "Relay-Host"   // the Host that it names
+	untilField   = "Relay-Until"  // its deadline in ms of Unix time
+	failedField  = "Relay-Failed" // why there is no answer, quoted
+	leftField    = "Relay-Left"   // that it had left this machine all the same
+	keptField    = "Relay-Kept"   // that the answer is whole, in the folder
 )
 
 // abortTime is how long the wish to stop a call is tried to be told.
@@ -193,6 +196,9 @@ func wrapped(req *http.Request, ctx context.Context, id string) *http.Request { 
 	out.URL.Scheme, out.URL.Host, out.Host = "http", "relay", ""
 	out.Header.Set(callField, id)
 	out.Header.Set(originField, req.URL.Scheme+"://"+req.URL.Host)
+	if safehttp.Trusts(req) {
+		out.Header.Set(trustedField, "true")
+	}
 	out.Header.Set(hostField, cmp.Or(req.Host, req.URL.Host))
 	if end, ok := req.Context().Deadline(); ok {
 		out.Header.Set(untilField, strconv.FormatInt(end.UnixMilli(), 10))

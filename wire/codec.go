@@ -65,6 +65,9 @@ type Config struct {
 	// MaxBodyBytes bounds a request body whose tokens are lowered, without the media in
 	// it; 0 means 64 MiB.
 	MaxBodyBytes int64
+	// MaxAnswerBytes bounds the answer of a provider, decoded, beside the media that is lifted
+	// out of it; 0 means 16 MiB. Those who make a client of the codec's transport keep to it.
+	MaxAnswerBytes int64
 }
 
 // Codec lifts and lowers. It is safe for concurrent use.
@@ -74,6 +77,7 @@ type Codec struct {
 	limits   Limits
 	register func(context.Context, media.Blob) error
 	maxBody  int64
+	answer   int64
 	buffers  sync.Pool // *buffers
 }
 
@@ -88,12 +92,19 @@ func NewCodec(cfg Config) (*Codec, error) {
 		return nil, err
 	}
 	fill(&cfg.MaxBodyBytes, 64<<20)
+	fill(&cfg.MaxAnswerBytes, 16<<20)
 	return &Codec{
 		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(),
-		register: cfg.Register, maxBody: cfg.MaxBodyBytes,
+		register: cfg.Register, maxBody: cfg.MaxBodyBytes, answer: cfg.MaxAnswerBytes,
 		buffers: sync.Pool{New: func() any { return newBuffers() }},
 	}, nil
 }
+
+// MaxAnswerSetting names, for people, what sets Config.MaxAnswerBytes.
+const MaxAnswerSetting = "ATELIER_MAX_ANSWER_MIB"
+
+// MaxAnswer is how long the answer of a provider may be, beside the media in it.
+func (c *Codec) MaxAnswer() int64 { return c.answer }
 
 // windowBytes is how much of a stream is in memory at a time.
 const windowBytes = 32 << 10

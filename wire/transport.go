@@ -23,8 +23,6 @@ import (
 // [Collector]. For status 400 and above nothing is lifted: the client reads the body as it
 // came. What of it is shown or stored goes through [media.ErrorText].
 // The client's own retries should be off: this package does not know what is paid for.
-//
-// A nil base means [http.DefaultTransport].
 func (c *Codec) Transport(base http.RoundTripper, f Fields) http.RoundTripper {
 	return c.transport(base, f, true)
 }
@@ -36,9 +34,6 @@ func (c *Codec) LiftTransport(base http.RoundTripper, f Fields) http.RoundTrippe
 }
 
 func (c *Codec) transport(base http.RoundTripper, f Fields, lower bool) http.RoundTripper {
-	if base == nil {
-		base = http.DefaultTransport
-	}
 	return &transport{codec: c, base: base, fields: f, lower: lower}
 }
 

@@ -29,7 +29,7 @@ type answer struct {
 // refused sends a request that must fail and gives the error.
 func refused(t *testing.T, c *Codec, req *http.Request) error {
 	t.Helper()
-	res, err := c.Transport(nil, Fields{}).RoundTrip(req)
+	res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(req)
 	if err == nil {
 		res.Body.Close()
 		t.Fatal("the request was sent")
@@ -41,7 +41,7 @@ func refused(t *testing.T, c *Codec, req *http.Request) error {
 func call(t *testing.T, c *Codec, req *http.Request) (answer, string, *Collector) {
 	t.Helper()
 	ctx, col := WithCollector(req.Context())
-	res, err := c.Transport(nil, Fields{}).RoundTrip(req.WithContext(ctx))
+	res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestTransportLowersRequests(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	doc := `{"image":"data:image/png;base64,%s","n":1}`
-	client := &http.Client{Transport: c.Transport(nil, Fields{})}
+	client := &http.Client{Transport: c.Transport(http.DefaultTransport, Fields{})}
 	for _, path := range []string{"/", "/moved"} {
 		req := request(t, scoped(t), s.URL+path, "application/json", fmt.Sprintf(doc, c.Token(scope, b, VariantStd)))
 		req.Header.Set("Accept-Encoding", "gzip")
@@ -248,7 +248,7 @@ func TestWholeMediaBodies(t *testing.T) {
 		t.Fatalf("raw sound: %+v", b)
 	}
 	url = serve(t, http.StatusOK, map[string]string{"Content-Type": "image/png"}, png(9_000, 30_000, 30_000))
-	res, err := c.Transport(nil, Fields{}).RoundTrip(request(t, scoped(t), url, "application/json", `{}`))
+	res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(request(t, scoped(t), url, "application/json", `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestAnswerCutInsideMedia(t *testing.T) {
 		_, _ = io.WriteString(w, `{"x":"`+std(png(30_000, 2, 2)))
 	}))
 	t.Cleanup(s.Close)
-	res, err := c.Transport(nil, Fields{}).RoundTrip(request(t, scoped(t), s.URL, "application/json", `{}`))
+	res, err := c.Transport(http.DefaultTransport, Fields{}).RoundTrip(request(t, scoped(t), s.URL, "application/json", `{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestLiftTransportLeavesRequestsAlone(t *testing.T) {
 	t.Cleanup(s.Close)
 	ctx, col := WithCollector(scoped(t))
 	doc := `{"i":"` + TokenPrefix + `"}`
-	res, err := c.LiftTransport(nil, Fields{}).RoundTrip(request(t, ctx, s.URL, "application/json", doc))
+	res, err := c.LiftTransport(http.DefaultTransport, Fields{}).RoundTrip(request(t, ctx, s.URL, "application/json", doc))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,15 @@ func NewBrave(p Provider) (*Brave, error) {
 	if p.Key == "" {
 		return nil, media.Errorf(media.CodeMissingKey, "the key for Brave Search is missing")
 	}
-	c, err := newClient("Brave", "https://api.search.brave.com", p)
+	c, err := newClient("Brave", "https://api.search.brave.com", "res/v1/web/search", p)
 	return &Brave{c}, err
 }
 
 // Name implements [Searcher].
 func (b *Brave) Name() string { return b.c.Name() }
+
+// API is the address of the searches, for [NewFetcher].
+func (b *Brave) API() string { return b.c.api.String() }
 
 // Search implements [Searcher].
 func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -47,7 +50,7 @@ func (b *Brave) Search(ctx context.Context, q Query) ([]Hit, error) {
 		} `json:"web"`
 	}
 	header := http.Header{"X-Subscription-Token": {b.c.key}}
-	if err := b.c.call(ctx, question{path: "res/v1/web/search", query: v, header: header}, &out); err != nil {
+	if err := b.c.call(ctx, question{query: v, header: header}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Web.Results))

@@ -36,8 +36,8 @@ type Fetcher interface {
 	Get(ctx context.Context, rawURL string) (*safehttp.Response, error)
 }
 
-// NewFetcher makes the guard for pages: text of public addresses, and of the trusted
-// origin if there is one (the search provider's own).
+// NewFetcher makes the guard for pages: text of public addresses, and of what lies below the
+// trusted URL if there is one: the search API's own ([API]), and nothing else on its host.
 func NewFetcher(trusted string) *safehttp.Client {
 	cfg := safehttp.Config{
 		MaxBytes: DefaultMaxBytes, Timeout: fetchTimeout,
@@ -45,7 +45,7 @@ func NewFetcher(trusted string) *safehttp.Client {
 		UserAgent: "Mozilla/5.0 (compatible; atelier)",
 	}
 	if trusted != "" {
-		cfg.TrustedOrigins = []string{trusted}
+		cfg.TrustedPaths = []string{trusted}
 	}
 	return safehttp.New(cfg)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,9 +29,6 @@ type Provider struct {
 	BaseURL string
 	// Timeout covers one search; 0 means 20 seconds.
 	Timeout time.Duration
-	// Transport carries the calls; nil means one that reaches the base URL and public
-	// addresses only.
-	Transport http.RoundTripper
 }
 
 // maxAnswer is the longest answer of a provider, in bytes.
@@ -40,11 +38,11 @@ const maxAnswer = 4 << 20
 type client struct {
 	name string
 	key  string
-	base *url.URL
+	api  *url.URL // where searches go
 	http *http.Client
 }
 
-func newClient(name, base string, p Provider) (*client, error) {
+func newClient(name, base, path string, p Provider) (*client, error) {
 	if p.BaseURL != "" {
 		base = p.BaseURL
 	}
@@ -52,15 +50,10 @@ func newClient(name, base string, p Provider) (*client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of %s must begin with http:// or https://", name)
 	}
-	if p.Timeout == 0 {
-		p.Timeout = 20 * time.Second
-	}
-	if p.Transport == nil {
-		p.Transport = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{u.String()}})
-	}
-	// An answer that moves elsewhere would take the key along.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{name: name, key: p.Key, base: u, http: &http.Client{Transport: p.Transport, Timeout: p.Timeout, CheckRedirect: stay}}, nil
+	calls := safehttp.NewProvider(safehttp.Provider{
+		Name: name, Origin: u.String(), Secrets: safehttp.NewSecrets(p.Key), MaxAnswer: maxAnswer, Timeout: cmp.Or(p.Timeout, 20*time.Second),
+	})
+	return &client{name: name, key: p.Key, api: u.JoinPath(path), http: calls}, nil
 }
 
 // Name implements [Searcher].
@@ -68,7 +61,6 @@ func (c *client) Name() string { return c.name }
 
 // question is one call of a provider. A body makes it a POST of JSON.
 type question struct {
-	path   string
 	query  url.Values
 	header http.Header
 	body   any
@@ -85,12 +77,10 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 		return c.failure(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read as far as it is needed
-	b, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	b, err := io.ReadAll(resp.Body)
 	switch {
 	case err != nil:
 		return c.failure(ctx, err)
-	case len(b) > maxAnswer:
-		return media.Errorf(media.CodeTooLarge, "%s answers with more than %d MiB", c.name, maxAnswer>>20)
 	case resp.StatusCode != http.StatusOK:
 		return c.refusal(resp, b)
 	}
@@ -101,7 +91,7 @@ func (c *client) call(ctx context.Context, q question, out any) error {
 }
 
 func (c *client) request(ctx context.Context, q question) (*http.Request, error) {
-	u := c.base.JoinPath(q.path)
+	u := *c.api
 	u.RawQuery = q.query.Encode()
 	method, content := http.MethodGet, io.Reader(nil)
 	if q.body != nil {
@@ -174,11 +164,7 @@ func (c *client) words(body []byte) string {
 	if json.Unmarshal(body, &tree) != nil {
 		return ""
 	}
-	s := explanation(tree, 0)
-	if c.key != "" {
-		s = strings.ReplaceAll(s, c.key, "[key]")
-	}
-	return one(s, 200)
+	return one(explanation(tree, 0), 200)
 }
 
 func explanation(v any, depth int) string {

@@ -19,12 +19,15 @@ func NewSearXNG(p Provider) (*SearXNG, error) {
 	if p.BaseURL == "" {
 		return nil, media.Errorf(media.CodeInvalid, "the address of the SearXNG instance is missing")
 	}
-	c, err := newClient("SearXNG", "", p)
+	c, err := newClient("SearXNG", "", "search", p)
 	return &SearXNG{c}, err
 }
 
 // Name implements [Searcher].
 func (s *SearXNG) Name() string { return s.c.Name() }
+
+// API is the address of the searches, for [NewFetcher].
+func (s *SearXNG) API() string { return s.c.api.String() }
 
 // Search implements [Searcher].
 func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -42,7 +45,7 @@ func (s *SearXNG) Search(ctx context.Context, q Query) ([]Hit, error) {
 		// Unresponsive lists engines with the reason why they gave nothing.
 		Unresponsive [][]string `json:"unresponsive_engines"`
 	}
-	if err := s.c.call(ctx, question{path: "search", query: v}, &out); err != nil {
+	if err := s.c.call(ctx, question{query: v}, &out); err != nil {
 		if media.CodeOf(err) == media.CodeForbidden {
 			return nil, media.Errorf(media.CodeForbidden, "SearXNG does not allow searches by programs: add json to search.formats in its settings")
 		}

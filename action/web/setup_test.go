@@ -149,7 +149,7 @@ func site(t *testing.T, h http.HandlerFunc) (*Web, string) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	w, err := New(Config{Search: found{}, Fetch: NewFetcher(s.URL)})
+	w, err := New(Config{Search: found{}, Fetch: NewFetcher(s.URL + "/")})
 	if err != nil {
 		t.Fatal(err)
 	}

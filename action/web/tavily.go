@@ -18,12 +18,15 @@ func NewTavily(p Provider) (*Tavily, error) {
 	if p.Key == "" {
 		return nil, media.Errorf(media.CodeMissingKey, "the key for Tavily is missing")
 	}
-	c, err := newClient("Tavily", "https://api.tavily.com", p)
+	c, err := newClient("Tavily", "https://api.tavily.com", "search", p)
 	return &Tavily{c}, err
 }
 
 // Name implements [Searcher].
 func (t *Tavily) Name() string { return t.c.Name() }
+
+// API is the address of the searches, for [NewFetcher].
+func (t *Tavily) API() string { return t.c.api.String() }
 
 // Search implements [Searcher].
 func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
@@ -40,7 +43,7 @@ func (t *Tavily) Search(ctx context.Context, q Query) ([]Hit, error) {
 		} `json:"results"`
 	}
 	header := http.Header{"Authorization": {"Bearer " + t.c.key}}
-	if err := t.c.call(ctx, question{path: "search", header: header, body: body}, &out); err != nil {
+	if err := t.c.call(ctx, question{header: header, body: body}, &out); err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(out.Results))

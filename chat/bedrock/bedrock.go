@@ -15,6 +15,7 @@ import (
 	"github.com/aws/smithy-go/auth/bearer"
 
 	"atelier/chat"
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
@@ -33,8 +34,8 @@ type Config struct {
 	BaseURL string
 	// Codec lifts and lowers media under the SDK; required.
 	Codec *wire.Codec
-	// Base is the transport under it; nil means a plain http.Transport. With the transport of a
-	// relay calls are the relay's.
+	// Base is the transport under it; nil means guarded connections, which reach public addresses
+	// and the API's own origin. With the transport of a relay calls are the relay's.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration
@@ -54,6 +55,11 @@ func (c Config) Validate() error {
 	return nil
 }
 
+// secrets are the credentials that must not be repeated.
+func (c Config) secrets() safehttp.Secrets {
+	return safehttp.NewSecrets(c.BearerToken, c.AccessKeyID, c.SecretAccessKey, c.SessionToken)
+}
+
 // Opener opens models by profile, for [chat.Config]. What is missing of the
 // configuration is an error of the call.
 func Opener(cfg Config) chat.Opener {
@@ -61,19 +67,20 @@ func Opener(cfg Config) chat.Opener {
 		if err := cfg.Validate(); err != nil {
 			return nil, err
 		}
-		return &model{profile: f, cfg: cfg, client: client(cfg)}, nil
+		return &model{profile: f, cfg: cfg, client: client(cfg), secrets: cfg.secrets()}, nil
 	}
 }
 
 // client makes the SDK's client: without retries, lowering before it signs.
 func client(cfg Config) *bedrockruntime.Client {
-	base := cfg.Base
-	if base == nil {
-		base = http.DefaultTransport.(*http.Transport).Clone()
-	}
 	o := bedrockruntime.Options{
 		Region: cfg.Region, Retryer: aws.NopRetryer{},
-		HTTPClient: &http.Client{Transport: cfg.Codec.LiftTransport(base, wire.Fields{Media: []string{"source.bytes"}})},
+		HTTPClient: chat.NewClient(safehttp.Provider{
+			Name: "Amazon Bedrock", Secrets: cfg.secrets(), Origin: origin(cfg), Base: cfg.Base, MaxAnswer: cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+			Wrap: func(base http.RoundTripper) http.RoundTripper {
+				return cfg.Codec.LiftTransport(base, wire.Fields{Media: []string{"source.bytes"}})
+			},
+		}),
 	}
 	if cfg.BaseURL != "" {
 		o.BaseEndpoint = aws.String(cfg.BaseURL)
@@ -90,11 +97,26 @@ func client(cfg Config) *bedrockruntime.Client {
 	return bedrockruntime.New(o)
 }
 
+// origin is where the API is: configured, or that of the region.
+func origin(cfg Config) string {
+	if cfg.BaseURL != "" {
+		return cfg.BaseURL
+	}
+	at, err := bedrockruntime.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), bedrockruntime.EndpointParameters{
+		Region: aws.String(cfg.Region), UseDualStack: aws.Bool(false), UseFIPS: aws.Bool(false),
+	})
+	if err != nil {
+		return "" // the call says what is wrong with the region
+	}
+	return at.URI.String()
+}
+
 // model is one Bedrock model behind the seam.
 type model struct {
 	profile chat.Profile
 	cfg     Config
 	client  *bedrockruntime.Client
+	secrets safehttp.Secrets
 }
 
 var _ chat.Relayed = (*model)(nil)
@@ -123,7 +145,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if err != nil {
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}
-	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, textOf(res))}
+	out := chat.Response{Model: m.profile.ID, FinishReason: finish(res.StopReason), Text: m.cfg.Codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(textOf(res)))}
 	if u := res.Usage; u != nil {
 		out.Usage = chat.Usage{
 			InputTokens:  int64(aws.ToInt32(u.InputTokens) + aws.ToInt32(u.CacheReadInputTokens) + aws.ToInt32(u.CacheWriteInputTokens)),

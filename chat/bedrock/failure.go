@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/smithy-go"
@@ -39,28 +38,22 @@ func (m *model) failure(ctx context.Context, err error, sent bool) error {
 		}
 	}
 	if !sent {
-		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, media.ErrorText(err.Error()))
+		return media.Errorf(media.CodeUnavailable, "cannot reach %s (%s): check the network, AWS_REGION and BEDROCK_BASE_URL", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage))
 	}
-	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, media.ErrorText(err.Error()), billed)
+	e := media.Errorf(media.CodeBadResponse, "ask %s: the answer did not come whole (%s)%s", m.profile, m.secrets.Clean(err.Error(), chat.MaxMessage), billed)
 	e.Cause = unsettled
 	return e
 }
 
-// maxMessage is how much of a provider's message is told, in bytes.
-const maxMessage = 600
-
 // refused is the error of an answer that is an error.
 func (m *model) refused(err error, api smithy.APIError) error {
-	msg := strings.TrimSpace(media.ErrorText(api.ErrorMessage()))
-	if len(msg) > maxMessage {
-		msg = strings.ToValidUTF8(msg[:maxMessage], "") + "…"
-	}
+	msg := m.secrets.Clean(api.ErrorMessage(), chat.MaxMessage)
 	var res *smithyhttp.ResponseError
 	status := 0
 	if errors.As(err, &res) {
 		status = res.HTTPStatusCode()
 	}
-	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, api.ErrorCode(), msg)
+	e := media.Errorf(codeOf(api.ErrorCode(), status, msg), "ask %s: %s: %s", m.profile, m.secrets.Clean(api.ErrorCode(), 100), msg)
 	e.Retryable = e.Code == media.CodeRateLimited || e.Code == media.CodeUnavailable && status >= http.StatusInternalServerError
 	if res != nil && res.Response != nil {
 		if s, err := strconv.Atoi(res.Response.Header.Get("Retry-After")); err == nil {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"maps"
 
 	"atelier/chat"
 	"atelier/chat/bedrock"
@@ -65,14 +65,14 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 	if a.relay, err = newRelay(s.settings); err != nil {
 		return nil, err
 	}
-	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob})
+	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob, MaxAnswerBytes: s.settings.maxAnswer})
 	if err != nil {
 		return nil, err
 	}
 	if a.catalogue, err = readCatalogue(s.settings.catalogue); err != nil {
 		return nil, err
 	}
-	a.fetch = safehttp.New(safehttp.Config{TrustedOrigins: origins(s.settings, a.catalogue)})
+	a.fetch = safehttp.New(safehttp.Config{})
 	if a.gateway, err = newGateway(a, cfg); err != nil {
 		return nil, err
 	}
@@ -88,16 +88,13 @@ func (a *app) close() error {
 	return a.relay.Close()
 }
 
-// origins lists what the operator configured, which is trusted.
-func origins(s settings, c *generate.Catalogue) []string {
-	var out []string
-	for _, base := range s.bases {
-		out = append(out, base)
-	}
+// origins are the addresses that the operator configured, by provider. Each is trusted for the
+// calls and the links of its provider alone.
+func origins(s settings, c *generate.Catalogue) map[string]string {
+	out := maps.Clone(s.bases)
 	for _, e := range c.Endpoints() {
-		out = append(out, e.BaseURL)
+		out[e.Provider] = e.BaseURL
 	}
-	slices.Sort(out)
 	return out
 }
 
@@ -110,7 +107,7 @@ func newGateway(a *app, cfg appConfig) (*generate.Gateway, error) {
 		return nil, err
 	}
 	return generate.NewGateway(generate.Config{
-		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.fetch.Fetch, Partials: cfg.partials,
+		Drivers: drivers, Catalogue: a.catalogue, Storage: a.codec, Fetch: a.fetch.Fetch, Origins: origins(a.settings, a.catalogue), Partials: cfg.partials,
 		Recorder: a.ledger, Operations: run.NewOperations(a.ledger), Budget: a.budget,
 		Events: cfg.events, DefaultModel: a.settings.imageModel, Fallback: a.settings.fallback,
 	})

@@ -15,6 +15,7 @@ import (
 	"atelier/ledger/postgres"
 	"atelier/media"
 	"atelier/run"
+	"atelier/wire"
 )
 
 // owner is the person of the command line.
@@ -58,6 +59,8 @@ type settings struct {
 	patience time.Duration
 	// relay says that calls that may be billed are carried by a process of their own.
 	relay bool
+	// maxAnswer bounds the answers of providers, in bytes; 0 means the default.
+	maxAnswer int64
 	// env reads the variables that such files name.
 	env func(string) string
 	// missing names, by provider, the variables that would hold its key.
@@ -152,8 +155,24 @@ func readSettings(env func(string) string) (settings, error) {
 		return s, err
 	}
 	var err error
+	if s.maxAnswer, err = mebibytes(wire.MaxAnswerSetting, env(wire.MaxAnswerSetting)); err != nil {
+		return s, err
+	}
 	s.search, err = readSearch(env)
 	return s, err
+}
+
+// mebibytes reads a size, 0 if there is none; name says in errors where it stands.
+func mebibytes(name, text string) (int64, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	const most = 1024
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > most {
+		return 0, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number of MiB from 1 to %d", name, text, most)
+	}
+	return n << 20, nil
 }
 
 // terms reads a list that is parted by commas or lines.

@@ -77,7 +77,7 @@ func (v agentView) state() string {
 // come with the flags of a run.
 func sourcesNow(s settings) (map[string]agent.Source, error) {
 	r := &research{}
-	found, _, err := s.search.searcher()
+	found, err := s.search.searcher()
 	if err == nil && found != nil {
 		r.web, err = web.New(web.Config{Search: found})
 	}

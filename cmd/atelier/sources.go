@@ -36,21 +36,23 @@ func readSearch(env func(string) string) (searchSettings, error) {
 	return s, nil
 }
 
-// searcher makes the provider that is configured, nil if there is none, and gives the
-// origin that its own links may be on.
-func (s searchSettings) searcher() (found web.Searcher, origin string, err error) {
+// engine is a provider of searches that says where they go.
+type engine interface {
+	web.Searcher
+	API() string
+}
+
+// searcher makes the provider that is configured, nil if there is none.
+func (s searchSettings) searcher() (engine, error) {
 	switch {
 	case s.searxng != "":
-		found, err = web.NewSearXNG(web.Provider{BaseURL: s.searxng})
-		return found, s.searxng, err
+		return web.NewSearXNG(web.Provider{BaseURL: s.searxng})
 	case s.braveKey != "":
-		found, err = web.NewBrave(web.Provider{Key: s.braveKey, BaseURL: s.braveBase})
-		return found, s.braveBase, err
+		return web.NewBrave(web.Provider{Key: s.braveKey, BaseURL: s.braveBase})
 	case s.tavilyKey != "":
-		found, err = web.NewTavily(web.Provider{Key: s.tavilyKey, BaseURL: s.tavily})
-		return found, s.tavily, err
+		return web.NewTavily(web.Provider{Key: s.tavilyKey, BaseURL: s.tavily})
 	}
-	return nil, "", nil
+	return nil, nil
 }
 
 // searchHint is what to do for web search.
@@ -58,7 +60,7 @@ const searchHint = "set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"
 
 // checkSearch is the doctor's line about web search.
 func (a *app) checkSearch() check {
-	found, _, err := a.settings.search.searcher()
+	found, err := a.settings.search.searcher()
 	switch {
 	case err != nil:
 		return check{"web search", "bad", err.Error()}
@@ -78,9 +80,9 @@ type research struct {
 // openResearch opens the sources that the command line and the environment name.
 func (a *app) openResearch(ctx context.Context, cfg crewConfig) (*research, error) {
 	r := &research{}
-	found, origin, err := a.settings.search.searcher()
+	found, err := a.settings.search.searcher()
 	if err == nil && found != nil {
-		r.web, err = web.New(web.Config{Search: found, Fetch: web.NewFetcher(origin)})
+		r.web, err = web.New(web.Config{Search: found, Fetch: web.NewFetcher(found.API())})
 	}
 	if err == nil && cfg.db != "" {
 		r.db, err = database.Open(ctx, database.Config{URL: cfg.db})

@@ -28,7 +28,7 @@ type Config struct {
 	NotifySecret string
 	// Codec puts pictures into requests; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 }
 
@@ -50,7 +50,7 @@ func New(c Config) (*Driver, error) {
 		Name:    "Black Forest Labs",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "BFL_BASE_URL", Version: "/v1",
 		Key: c.APIKey, KeyVariable: "BFL_API_KEY", Header: http.Header{"X-Key": {c.APIKey}},
-		Codec: c.Codec, Base: c.Base,
+		Secrets: []string{c.NotifySecret}, Codec: c.Codec, Base: c.Base,
 		Explain: explain, States: map[string]post.State{"Ready": post.Finished, "Error": post.Broken, "Failed": post.Broken},
 		Codes: map[int]media.Code{http.StatusForbidden: media.CodeUnauthorized},
 		Advice: map[media.Code]string{

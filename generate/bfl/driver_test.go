@@ -176,7 +176,7 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r
 // answering is a driver of a provider that always gives one answer.
 func answering(t *testing.T, status int, body string) *bfl.Driver {
 	t.Helper()
-	d, err := bfl.New(bfl.Config{APIKey: "bfl_key", Codec: generatetest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
+	d, err := bfl.New(bfl.Config{APIKey: "bfl_key_of_tests", Codec: generatetest.NewCodec(t), Base: carrier(func(*http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
 		}, nil
@@ -311,11 +311,11 @@ func TestErrorTextsHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("iVBORw0KGgo", 20)
 	for _, detail := range []string{
-		`"` + long + ` bfl_key"`, `[{"loc":["body","input_image"],"msg":"` + long + ` bfl_key","input":"` + long + `"}]`,
-		`{"message":"` + long + ` bfl_key"}`, `7`,
+		`"` + long + ` bfl_key_of_tests"`, `[{"loc":["body","input_image"],"msg":"` + long + ` bfl_key_of_tests","input":"` + long + `"}]`,
+		`{"message":"` + long + ` bfl_key_of_tests"}`, `7`,
 	} {
 		_, err := answering(t, 422, `{"detail":`+detail+`}`).Start(t.Context(), generate.Task{Model: model(t, "FLUX.2 Pro"), Prompt: "x"})
-		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "iVBORw0KGgoiVBOR") || strings.Contains(err.Error(), "bfl_key") {
+		if media.CodeOf(err) != media.CodeInvalid || strings.Contains(err.Error(), "iVBORw0KGgoiVBOR") || strings.Contains(err.Error(), "bfl_key_of_tests") {
 			t.Errorf("%.40s: %v", detail, err)
 		}
 	}

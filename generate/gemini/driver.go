@@ -26,7 +26,7 @@ type Config struct {
 	BaseURL string
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 }
 

@@ -30,7 +30,7 @@ type Config struct {
 	WebhookKey string
 	// Codec puts pictures into uploads; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 	// Uploads carries pictures to the storage host that the API names; default a guarded
 	// transport that goes to public addresses and to the base only.
@@ -55,7 +55,7 @@ func New(c Config) (*Driver, error) {
 		Name:    "Leonardo",
 		BaseURL: cmp.Or(c.BaseURL, defaultBaseURL), BaseVariable: "LEONARDO_BASE_URL", Version: apiPath,
 		Key: c.APIKey, KeyVariable: "LEONARDO_API_KEY", Header: http.Header{"Authorization": {"Bearer " + c.APIKey}},
-		Codec: c.Codec, Base: c.Base, Storage: "the storage of Leonardo", Uploads: c.Uploads,
+		Secrets: []string{c.WebhookKey}, Codec: c.Codec, Base: c.Base, Storage: "the storage of Leonardo", Uploads: c.Uploads,
 		Explain: explain, Phrases: phrases, States: map[string]post.State{"COMPLETE": post.Finished, "FAILED": post.Broken},
 		Advice: map[media.Code]string{
 			media.CodeUnauthorized:  "check LEONARDO_API_KEY (app.leonardo.ai, API access)",

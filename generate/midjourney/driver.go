@@ -20,7 +20,7 @@ type Config struct {
 	Secret string
 	// Codec streams pictures into the requests; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 }
 

@@ -27,7 +27,7 @@ type Config struct {
 	Endpoint *generate.Endpoint
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 	// Now is the clock that Retry-After dates are compared with; default time.Now.
 	Now func() time.Time

@@ -24,7 +24,7 @@ type Config struct {
 	BaseURL string
 	// Codec lifts media out of the answers; required.
 	Codec *wire.Codec
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 	// Now is the clock that reset times are compared with; default time.Now.
 	Now func() time.Time

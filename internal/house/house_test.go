@@ -25,7 +25,7 @@ const (
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
-	"relay":              {"journal"},
+	"relay":              {"journal", "internal/safehttp"},
 	"blob":               {"media"},
 	"probe":              {"media"},
 	"wire":               {"media", "blob", "probe"},
@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/patience":  {},
 	"imaging":            {"media", "blob", "probe", "wire"},
 	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
-	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience"},
+	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
 	"ledger":             {"media", "internal/sqlitedb"},
 	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp"},
 	"agents":             {},
@@ -172,6 +172,77 @@ func TestOneRoomKnowsTheEngine(t *testing.T) {
 		for _, spec := range s.file.Imports {
 			if strings.Contains(spec.Path.Value, "dbos") && s.dir() != "run/durable" {
 				t.Errorf("%s imports %s: only run/durable knows the durable engine", s.path, spec.Path.Value)
+			}
+		}
+	}
+}
+
+// dials are the files that may make connections by HTTP themselves, and why.
+var dials = map[string]string{
+	"internal/safehttp/safehttp.go":  "the guard of fetches",
+	"internal/safehttp/provider.go":  "the one client of providers",
+	"internal/safehttp/transport.go": "their connections",
+	"relay/process.go":               "a socket to the program's own second process",
+}
+
+// TestOneRoomMakesClients: no other code gets past the guard of addresses, redirects, times
+// and sizes.
+func TestOneRoomMakesClients(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test() || dials[s.path] != "" || roomOf(s.dir()) == "bench" || roomOf(s.dir()) == "examples" {
+			continue
+		}
+		for _, found := range clientsOf(s.file) {
+			t.Errorf("%s uses %s: calls to providers go by safehttp.NewProvider, fetches by safehttp.New", s.path, found)
+		}
+	}
+}
+
+// clientsOf lists the ways by which a file gets a client or a transport of net/http. Pointers
+// to a client, which somebody else made, are none.
+func clientsOf(f *ast.File) (found []string) {
+	name := ""
+	for _, spec := range f.Imports {
+		if spec.Path.Value == `"net/http"` {
+			if name = "http"; spec.Name != nil {
+				name = spec.Name.Name
+			}
+		}
+	}
+	banned := []string{"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if star, ok := n.(*ast.StarExpr); ok {
+			if sel, ok := star.X.(*ast.SelectorExpr); ok && sel.Sel.Name == "Client" {
+				return false
+			}
+		}
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || !slices.Contains(banned, sel.Sel.Name) {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && name != "" && x.Name == name {
+			found = append(found, "http."+sel.Sel.Name)
+		}
+		return true
+	})
+	return found
+}
+
+func TestClientsAreFound(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]int{
+		"var c = &http.Client{}": 1, "var c = new(http.Client)": 1, "type t struct { c http.Client }": 1, "var t = http.DefaultTransport": 1,
+		"func f() { http.Get(``) }": 1, "func f() { http.DefaultClient.Do(nil) }": 1, "var t = &http.Transport{}": 1,
+		"func f(c *http.Client) { c.Get(``) }": 0, "var h http.Handler": 0,
+	} {
+		for _, form := range []string{"package x\nimport \"net/http\"\n" + code, "package x\nimport web \"net/http\"\n" + strings.ReplaceAll(code, "http.", "web.")} {
+			f, err := parser.ParseFile(token.NewFileSet(), "x.go", form, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := clientsOf(f); len(got) != want {
+				t.Errorf("%s: %v, want %d", form, got, want)
 			}
 		}
 	}

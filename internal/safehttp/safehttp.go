@@ -7,8 +7,8 @@
 // too, as long as every hop so far was on a trusted origin.
 //
 // [Client.Get] never uses a proxy of the environment: behind one the address could
-// not be checked. [NewTransport], for calls to providers, honours HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY for the trusted origins alone.
+// not be checked. [NewProvider], for calls to the API of one provider, honours HTTP_PROXY,
+// HTTPS_PROXY and NO_PROXY for that provider's origin alone, and follows no redirect.
 //
 // Errors are [media.Error] values: [media.CodeBlockedAddress], CodeInvalid (no
 // http URL), CodeTooLarge, CodeDeadline, CodeCancelled, CodeBadResponse (type,
@@ -45,6 +45,9 @@ type Config struct {
 	// TrustedOrigins are URLs whose scheme, host and port are trusted whatever they
 	// resolve to; paths are ignored, and what is no URL trusts nothing.
 	TrustedOrigins []string
+	// TrustedPaths are URLs that are trusted with what lies below their path, and no more of
+	// their origins.
+	TrustedPaths []string
 	// MaxBytes is the longest body; 0 or less means [DefaultMaxBytes].
 	MaxBytes int64
 	// Timeout covers a whole fetch, reading the body included; 0 or less means

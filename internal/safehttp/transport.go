@@ -4,24 +4,27 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
-// NewTransport makes the transport under the calls to providers. The trusted
-// origins of cfg are the providers' base URLs: calls to them go anywhere they
-// resolve to, through the environment's proxy if there is one. All other calls,
-// redirects included, are guarded as those of [Client.Get] and use no proxy. Size,
-// time and type are the caller's: of cfg only TrustedOrigins counts. A redirect to
-// another origin takes no credentials along. It asks for no compression of its own,
-// and it is safe for concurrent use.
-func NewTransport(cfg Config) http.RoundTripper {
-	return newGuard(cfg, http.ProxyFromEnvironment)
-}
+// Transport makes the connections of calls to providers. A request is trusted on the
+// origins of its context ([WithTrusted]): there it goes wherever they resolve to, through the
+// environment's proxy if there is one. All other requests are guarded as those of
+// [Client.Get] and use no proxy. It asks for no compression of its own, waits 10 minutes
+// for an answer to begin and 5 for it to go on, and is safe for concurrent use.
+func Transport() http.RoundTripper { return shared() }
+
+// shared are the connections of all calls to providers of this process.
+var shared = sync.OnceValue(func() *guard { return newGuard(Config{}, http.ProxyFromEnvironment) })
 
 // guard sends requests to trusted origins one way and all others another way.
 type guard struct {
 	trusted map[string]bool // by origin
+	paths   []*url.URL      // trusted with what lies below
 	open    *http.Transport // no address check
 	closed  *http.Transport // public addresses only
 }
@@ -31,6 +34,11 @@ func newGuard(cfg Config, proxy func(*http.Request) (*url.URL, error)) *guard {
 	for _, raw := range cfg.TrustedOrigins {
 		if u, err := url.Parse(strings.TrimSpace(raw)); err == nil && u.Hostname() != "" {
 			g.trusted[origin(u)] = true
+		}
+	}
+	for _, raw := range cfg.TrustedPaths {
+		if u, err := url.Parse(strings.TrimSpace(raw)); err == nil && u.Hostname() != "" {
+			g.paths = append(g.paths, u)
 		}
 	}
 	g.open = newTransport(&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}, proxy)
@@ -50,46 +58,17 @@ const (
 func newTransport(d *net.Dialer, proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	return &http.Transport{
 		Proxy: proxy, DialContext: d.DialContext, ForceAttemptHTTP2: true, DisableCompression: true,
-		TLSHandshakeTimeout: handshakeTimeout, IdleConnTimeout: idleTimeout,
+		TLSHandshakeTimeout: handshakeTimeout, ResponseHeaderTimeout: headerTimeout, IdleConnTimeout: idleTimeout,
 		MaxIdleConns: maxIdle, MaxIdleConnsPerHost: maxIdle, MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if redirected(req) {
-		req = req.Clone(req.Context())
-		for name := range req.Header {
-			if carriesSecret(name) {
-				delete(req.Header, name)
-			}
-		}
-	}
 	if g.trusts(req) {
-		return g.open.RoundTrip(req)
+		return watched(g.open, req, silenceTimeout)
 	}
-	return g.closed.RoundTrip(req)
-}
-
-// redirected tells whether the request left the origin at which its chain began.
-func redirected(req *http.Request) bool {
-	first := req
-	for first.Response != nil && first.Response.Request != nil {
-		first = first.Response.Request
-	}
-	return origin(first.URL) != origin(req.URL)
-}
-
-// carriesSecret tells by its name whether a header may hold a credential. net/http
-// drops the standard ones on the way to another host, but not X-Api-Key and its like.
-func carriesSecret(header string) bool {
-	name := strings.ToLower(header)
-	for _, part := range []string{"auth", "cookie", "key", "token", "secret", "signature"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return watched(g.closed, req, silenceTimeout)
 }
 
 // CloseIdleConnections lets [http.Client.CloseIdleConnections] work.
@@ -102,7 +81,7 @@ func (g *guard) CloseIdleConnections() {
 // origins: a stranger's redirect must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
 	for {
-		if !g.trusted[origin(req.URL)] {
+		if !g.trusted[origin(req.URL)] && !Trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
 			return false
 		}
 		if req.Response == nil || req.Response.Request == nil {
@@ -110,6 +89,16 @@ func (g *guard) trusts(req *http.Request) bool {
 		}
 		req = req.Response.Request
 	}
+}
+
+// below tells whether a URL is another one or lies below its path, in whatever way a server
+// reads it.
+func below(base, u *url.URL) bool {
+	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {
+		return false
+	}
+	rest, ok := strings.CutPrefix(u.Path, strings.TrimRight(base.Path, "/"))
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 // origin is scheme, host and port in one form, such as https://example.org:443.

@@ -13,9 +13,6 @@ import (
 	"atelier/wire"
 )
 
-// bodyLimit bounds an answer after its media were lifted out of it.
-const bodyLimit = 8 << 20
-
 // Answer is what came back, media lifted out of it.
 type Answer struct {
 	Status int
@@ -42,15 +39,15 @@ type Stream struct {
 func (c *Client) Read(s *Stream) *Answer {
 	defer func() { _ = s.Body.Close() }()
 	a := &Answer{Status: s.Status, Header: s.Header, Media: s.Media}
-	a.Body, a.Broken = io.ReadAll(io.LimitReader(s.Body, bodyLimit+1))
-	if a.Broken == nil && len(a.Body) > bodyLimit {
-		a.Broken = media.Errorf(media.CodeBadResponse, "%s answered more than %d MiB beside its media", c.Name, bodyLimit>>20)
-	}
+	a.Body, a.Broken = io.ReadAll(s.Body)
 	return a
 }
 
 // Cut reports whether the body ended early.
 func (a *Answer) Cut() bool { return a.Broken != nil }
+
+// tooLarge reports whether the body was longer than answers may be.
+func (a *Answer) tooLarge() bool { return media.CodeOf(a.Broken) == media.CodeTooLarge }
 
 // Decode reads the answer's JSON into v. A body that ends early, in whatever way,
 // makes it [Answer.Cut] and is no error; the error for anything else is [Client.NotJSON].

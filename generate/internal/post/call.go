@@ -94,6 +94,10 @@ func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
 // finish reads the answer of a call.
 func (c *Client) finish(ctx context.Context, call Call, a *Answer) (generate.Update, error) {
 	switch {
+	case a.tooLarge() && a.free:
+		return generate.Update{}, a.Broken
+	case a.tooLarge() && a.Status >= http.StatusMultipleChoices:
+		return generate.Update{}, c.Lost(ctx, a.Broken, 0)
 	case a.Status < http.StatusOK || a.Status >= http.StatusMultipleChoices:
 		return c.refused(ctx, call, a)
 	case call.Whole != "":

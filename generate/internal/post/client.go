@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
@@ -25,18 +26,20 @@ type Config struct {
 	// Key is cut out of every error text. KeyVariable names the variable that sets it; empty
 	// if none is needed.
 	Key, KeyVariable string
+	// Secrets are further credentials, which are cut out as well.
+	Secrets []string
 	// Header goes with every call of [Client.Do].
 	Header http.Header
 	// Codec lifts media out of answers and puts it into requests; required.
 	Codec *wire.Codec
 	// Media are the fields of answers that hold media of any size.
 	Media []string
-	// Base carries the calls; default http.DefaultTransport. With the transport of a relay,
-	// calls that may be billed are the relay's.
+	// Base carries the calls; default the guarded one of safehttp.Transport. With the transport
+	// of a relay, calls that may be billed are the relay's.
 	Base http.RoundTripper
 	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
-	// is none. Uploads carries them; default a guarded transport that goes to public addresses
-	// and to BaseURL only.
+	// is none. Uploads carries them; default as with Base. They go to public addresses and to
+	// BaseURL only.
 	Storage string
 	Uploads http.RoundTripper
 	// Now is the clock that dates in answers are compared with; default time.Now.
@@ -58,6 +61,8 @@ type Config struct {
 	Repeat []int
 	// Advice says what to do about an error, in the place of the usual words.
 	Advice map[media.Code]string
+
+	secrets safehttp.Secrets
 }
 
 // Client calls one provider. It is safe for concurrent use.
@@ -68,14 +73,14 @@ type Client struct {
 	Base string
 	// BaseVariable names the variable that sets the address, for error texts.
 	BaseVariable string
-	// Secret is the key; it is cut out of every error text.
+	// Secret is the key.
 	Secret string
-	// Transport is a lifting transport, as wire.Codec.Transport gives it.
-	Transport http.RoundTripper
 
 	config    Config
-	recalling http.RoundTripper // Transport for requests that are not sent
-	storage   *Client           // for uploads; nil if there are none
+	secrets   safehttp.Secrets
+	calls     *http.Client // puts media into requests, lifts it out of answers
+	recalling *http.Client // for requests that are not sent
+	storage   *Client      // for uploads; nil if there are none
 }
 
 // New makes a client. Its error has code media.CodeInvalid and names the setting. A
@@ -88,21 +93,27 @@ func New(c Config) (*Client, error) {
 	if u, err := url.Parse(base); base != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return nil, media.Errorf(media.CodeInvalid, "%s must be an address that begins with https:// or http://", c.BaseVariable)
 	}
-	if c.Base == nil {
-		c.Base = http.DefaultTransport
-	}
 	if c.Now == nil {
 		c.Now = time.Now //nolint:forbidigo // The default clock.
 	}
-	fields := wire.Fields{Media: c.Media}
+	c.secrets = safehttp.NewSecrets(append(c.Secrets, c.Key)...)
 	client := &Client{
-		Name: c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
-		Transport: c.Codec.Transport(c.Base, fields), recalling: c.Codec.LiftTransport(c.Base, fields), config: c,
+		secrets: c.secrets,
+		Name:    c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
+		calls: c.dial(base, c.Codec.Transport), recalling: c.dial(base, c.Codec.LiftTransport), config: c,
 	}
 	if c.Storage == "" {
 		return client, nil
 	}
 	return client, client.newStorage()
+}
+
+// dial makes an HTTP client over a transport of the codec.
+func (c Config) dial(base string, transport func(http.RoundTripper, wire.Fields) http.RoundTripper) *http.Client {
+	return safehttp.NewProvider(safehttp.Provider{
+		Name: c.Name, Origin: base, Secrets: c.secrets, Base: c.Base, MaxAnswer: c.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+		Wrap: func(under http.RoundTripper) http.RoundTripper { return transport(under, wire.Fields{Media: c.Media}) },
+	})
 }
 
 // Ready is nil if there are the address and the key that are needed.

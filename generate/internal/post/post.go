@@ -23,7 +23,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync/atomic"
 
 	"atelier/generate"
@@ -64,6 +63,9 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 		return nil, e
 	}
 	a := c.Read(&Stream{Status: res.StatusCode, Header: res.Header, Body: res.Body, Media: collector})
+	if a.tooLarge() {
+		return nil, a.Broken
+	}
 	if a.Cut() {
 		e := media.Errorf(media.CodeUnavailable, "the answer of %s ended before it was whole: it is asked again", c.Name)
 		e.Retryable = true
@@ -73,17 +75,13 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	return a, nil
 }
 
-// do carries a request and follows no redirect. What is only recalled is sent nowhere, so that
+// do carries a request. What is only recalled is sent nowhere, so that
 // nothing has to be put into it.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
-	by := c.Transport
 	if how := journal.CarriedOf(req.Context()); how != nil && how.Recalled && !how.Used() {
-		by = c.recalling
+		return c.recalling.Do(req)
 	}
-	client := &http.Client{Transport: by, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	return client.Do(req)
+	return c.calls.Do(req)
 }
 
 // Open posts body as JSON, or a [*Form] as multipart/form-data, and hands out the
@@ -196,12 +194,6 @@ func (c *Client) Lost(ctx context.Context, cause error, saved int) error {
 // Clean makes a provider's text fit for an error: no base64, no key, one line, at
 // most 300 bytes.
 func (c *Client) Clean(s string) string {
-	if c.Secret != "" {
-		s = strings.ReplaceAll(s, c.Secret, "[key]")
-	}
-	s = strings.Join(strings.Fields(media.ErrorText(s)), " ")
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "") + "…"
-	}
-	return s
+	const most = 300
+	return c.secrets.Clean(s, most)
 }

@@ -10,13 +10,17 @@ import (
 	"testing"
 
 	"atelier/generate"
+	"atelier/generate/generatetest"
 	"atelier/generate/internal/post"
 	"atelier/media"
 )
 
 func TestClean(t *testing.T) {
 	t.Parallel()
-	c := &post.Client{Secret: "sk-very-secret"}
+	c, err := post.New(post.Config{Name: "X", Key: "sk-very-secret", Codec: generatetest.NewCodec(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for in, want := range map[string]string{
 		"a\n  b\tc":                 "a b c",
 		"key sk-very-secret is bad": "key [key] is bad",
@@ -29,6 +33,16 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// clientOf is a client of a server.
+func clientOf(t *testing.T, base string) *post.Client {
+	t.Helper()
+	c, err := post.New(post.Config{Name: "X", BaseURL: base, BaseVariable: "X_BASE_URL", Key: "hush-hush-hush", Codec: generatetest.NewCodec(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -36,7 +50,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	mux.HandleFunc("/b", func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") })
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
-	c := &post.Client{Name: "X", Transport: http.DefaultTransport}
+	c := clientOf(t, srv.URL)
 	a, err := c.Send(t.Context(), srv.URL+"/a", nil, "body")
 	if err != nil || a.Status != http.StatusTemporaryRedirect || a.Broken != nil {
 		t.Errorf("answer %+v, error %v", a, err)
@@ -45,9 +59,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 
 func TestUnusableCalls(t *testing.T) {
 	t.Parallel()
-	c := &post.Client{Name: "X", BaseVariable: "X_BASE_URL", Secret: "hush", Transport: http.DefaultTransport}
+	c := clientOf(t, "")
 	for name, f := range map[string]func() error{
-		"address": func() error { _, err := c.Send(t.Context(), "http://[hush", nil, 1); return err },
+		"address": func() error { _, err := c.Send(t.Context(), "http://[hush-hush-hush", nil, 1); return err },
 		"body":    func() error { _, err := c.Send(t.Context(), "http://localhost", nil, func() {}); return err },
 	} {
 		err := f()
@@ -89,7 +103,7 @@ func TestWhatMayBeBilledIsSaid(t *testing.T) {
 			if c.closed {
 				srv.Close()
 			}
-			p := &post.Client{Name: "X", BaseVariable: "X_BASE_URL", Transport: http.DefaultTransport.(*http.Transport).Clone()}
+			p := clientOf(t, srv.URL)
 			a, err := p.Send(t.Context(), srv.URL, nil, "body")
 			if err == nil {
 				var v any
@@ -120,7 +134,7 @@ func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 		<-arrived
 		cancel(media.Errorf(media.CodeCancelled, "the run was cancelled"))
 	}()
-	c := &post.Client{Name: "X", Transport: http.DefaultTransport}
+	c := clientOf(t, srv.URL)
 	_, err := c.Send(ctx, srv.URL, nil, "body")
 	if media.CodeOf(err) != media.CodeCancelled || !errors.Is(err, generate.ErrUnsettled) {
 		t.Errorf("%v", err)

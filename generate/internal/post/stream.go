@@ -46,5 +46,8 @@ func (c *Client) Events(s *Stream, each func(data []byte) error) error {
 			return err
 		}
 	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return media.Errorf(media.CodeTooLarge, "an event in the stream of %s is longer than %d MiB beside its media", c.Name, frameLimit>>20)
+	}
 	return lines.Err()
 }

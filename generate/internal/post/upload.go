@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"atelier/internal/safehttp"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -78,9 +77,6 @@ func (c *Client) stored(ctx context.Context, b media.Blob) error {
 func (c *Client) newStorage() (err error) {
 	s := c.config
 	s.Name, s.Storage, s.Header, s.Base, s.Explain = s.Storage, "", nil, s.Uploads, refusedFile
-	if s.Base == nil {
-		s.Base = safehttp.NewTransport(safehttp.Config{TrustedOrigins: []string{c.Base}})
-	}
 	c.storage, err = New(s)
 	return err
 }

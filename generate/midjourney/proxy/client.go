@@ -34,7 +34,7 @@ type Config struct {
 	Codec *wire.Codec
 	// Failures are what the words of a failed job mean: there is no code.
 	Failures post.Phrases
-	// Base carries the calls; default http.DefaultTransport.
+	// Base carries the calls; default guarded connections.
 	Base http.RoundTripper
 }
 

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/chat/chattest"
+)
+
+// secretOf is the key of a provider in these tests; it holds what encoders escape.
+func secretOf(provider string) string { return provider + "/Secret+Key0f=" + provider + "9z" }
+
+// spellings are the ways in which a provider repeats a key.
+func spellings(key string) []string {
+	std := base64.StdEncoding
+	return []string{
+		key, "Bearer " + key, std.EncodeToString([]byte(key)), std.EncodeToString([]byte("Bearer " + key)), std.EncodeToString([]byte("me:" + key)),
+		base64.URLEncoding.EncodeToString([]byte(key)), url.QueryEscape(key), url.PathEscape(key),
+	}
+}
+
+// secretServices are the variables of all providers, and what asks each of them.
+var secretServices = map[string]struct{ key, base, model string }{
+	"openai":      {"OPENAI_API_KEY", "OPENAI_BASE_URL", "GPT Image 2"},
+	"gemini":      {"GEMINI_API_KEY", "GEMINI_BASE_URL", "Nano Banana Pro"},
+	"bfl":         {"BFL_API_KEY", "BFL_BASE_URL", "FLUX.2 Pro"},
+	"leonardo":    {"LEONARDO_API_KEY", "LEONARDO_BASE_URL", "Leonardo Phoenix 1.0"},
+	"openrouter":  {"OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "Nano Banana Pro (OpenRouter)"},
+	"midjourney":  {"MIDJOURNEY_API_SECRET", "MIDJOURNEY_PROXY_URL", "Midjourney"},
+	"chat/openai": {"OPENAI_API_KEY", "OPENAI_BASE_URL", "openai/gpt-5.4"}, "chat/gemini": {"GEMINI_API_KEY", "GEMINI_BASE_URL", "gemini/gemini-3.1-pro-preview"},
+	"chat/anthropic": {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "anthropic/claude-sonnet-4-6"}, "chat/openrouter": {"OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "openrouter/meta-llama/llama-4-maverick"},
+	"chat/bedrock": {"AWS_SESSION_TOKEN", "BEDROCK_BASE_URL", "bedrock/amazon.nova-pro-v1:0"},
+}
+
+// repeating answers every request with what says the key again: in a page, in the envelopes of
+// errors that providers have, with any status, or in an answer as it should be.
+func repeating(how, key string) http.HandlerFunc {
+	said := strings.Join(spellings(key), " and ")
+	step, _ := json.Marshal(map[string]any{"message": "Your key is " + said, "payload": map[string]string{"report_markdown": "# Key\n\n" + said}, "done": true})
+	sim := &chattest.Simulator{Answer: func(chattest.Request) string { return string(step) }}
+	return func(w http.ResponseWriter, r *http.Request) {
+		if how == "answer" && r.Method == http.MethodPost && !strings.Contains(r.URL.Path, "list") {
+			sim.ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body) // else the client may see no answer
+		w.Header().Set("X-Amzn-Errortype", said)
+		w.Header().Set("Www-Authenticate", said)
+		asksForTasks := r.Method == http.MethodGet || strings.Contains(r.URL.Path, "list") // of a lost call: not for long
+		if how == "page" && !asksForTasks {
+			w.Header().Set("Content-Type", "text/x-"+url.PathEscape(key))
+			w.WriteHeader(http.StatusTeapot)
+			_, _ = io.WriteString(w, "<html>"+said) // the client may be gone
+			return
+		}
+		status := map[string]int{"refused": 400, "no key": 401, "success": 200}[how]
+		if asksForTasks {
+			status = http.StatusUnauthorized
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
+			"error": map[string]any{"message": said, "code": said, "type": said, "status": said, "details": said}, "detail": said, "message": said, "errors": []string{said},
+			"code": 4, "description": said, "status": "Failed", "failReason": said, "object": "error",
+		})
+	}
+}
+
+// TestKeysAreNowhere: what a provider repeats of its key is in no sink, whatever the provider, the
+// form, and the kind of answer.
+func TestKeysAreNowhere(t *testing.T) {
+	t.Parallel()
+	for provider, c := range secretServices {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			p, key, all := newPlace(t), secretOf(strings.TrimPrefix(provider, "chat/")), sinks{}
+			var asked atomic.Int32
+			for _, how := range []string{"refused", "no key", "success", "page", "answer"} {
+				answer := repeating(how, key)
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if strings.Contains(fmt.Sprint(r.Header), key) {
+						asked.Add(1)
+					}
+					answer(w, r)
+				}))
+				t.Cleanup(srv.Close)
+				p.env[c.key], p.env[c.base], p.env["AWS_REGION"] = key, srv.URL, "eu-west-1"
+				p.env["AWS_ACCESS_KEY_ID"], p.env["AWS_SECRET_ACCESS_KEY"] = "AKIDEXAMPLE", "secret-that-signs"
+				if c.base == "OPENAI_BASE_URL" {
+					p.env[c.base] += "/v1"
+				}
+				before := asked.Load()
+				for _, json := range [][]string{nil, {"--json"}} {
+					if strings.HasPrefix(provider, "chat/") {
+						p.env["ATELIER_CHAT_MODEL"] = c.model
+						all.add(p.briefly(append([]string{"run", "sage", "What is my key?", "--conversation", "new"}, json...)...))
+					} else {
+						all.add(p.briefly(append([]string{"generate", "a key", "-m", c.model}, json...)...))
+					}
+				}
+				if asked.Load() == before {
+					t.Errorf("%s: the provider was not asked with its key", how)
+				}
+			}
+			for _, o := range read[mediaIDs](p, "operations", "list", "--json").Items {
+				all.add(p.must("operations", "show", o.ID, "--json"))
+			}
+			all.gather(p)
+			if seen := fmt.Sprintf("%s", all); !strings.Contains(seen, "[key]") && provider != "leonardo" { // which reads its words elsewhere
+				t.Error("no sink holds what the provider said")
+			}
+			for name, sink := range all {
+				for _, form := range spellings(key) {
+					if form = strings.TrimRight(form, "="); strings.Contains(slashed(sink), form) {
+						at := strings.Index(slashed(sink), form)
+						t.Errorf("%s holds the key as %s: %.200s", name, form, slashed(sink)[max(at-100, 0):])
+					}
+				}
+			}
+		})
+	}
+}
+
+// briefly runs a command and cancels it soon: a driver may look long for a call that was lost.
+func (p *place) briefly(args ...string) outcome {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 5*time.Second)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code := execute(&world{ctx: ctx, stdout: &stdout, stderr: &stderr, env: p.getenv}, args)
+	return outcome{args, code, stdout.String(), stderr.String()}
+}
+
+// mediaIDs are the ids of a list.
+type mediaIDs struct {
+	Items []struct {
+		ID string `json:"id"`
+	} `json:"items"`
+}
+
+// slashed undoes the escapes of JSON that could hide a key.
+func slashed(sink []byte) string {
+	return strings.NewReplacer(`\/`, "/", `\u002b`, "+", `\u003d`, "=").Replace(string(sink))
+}
+
+// TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed, and going on with it
+// dies of nothing.
+func TestRunEndsWithAHugeAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var calls atomic.Int32
+	piece := strings.Repeat("far too much ", 80_000)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		_, err := io.WriteString(w, `{"choices":[{"message":{"content":"`)
+		for range 1000 {
+			if err == nil {
+				_, err = io.WriteString(w, piece)
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"], p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_MAX_ANSWER_MIB"] = "sk-of-these-tests", srv.URL+"/v1", "openai/gpt-5.4", "2"
+	o := p.atelier("run", "sage", "Hello.")
+	if o.code == exitOK || !strings.Contains(o.stderr+o.stdout, "2 MiB, the limit of ATELIER_MAX_ANSWER_MIB") || calls.Load() != 1 {
+		t.Errorf("exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
+	}
+	p.env["ATELIER_MAX_ANSWER_MIB"] = "0"
+	if o := p.atelier("runs", "list"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_MAX_ANSWER_MIB") {
+		t.Errorf("a limit of 0: exit %d, %s", o.code, o.stderr)
+	}
+}

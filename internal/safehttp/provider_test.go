@@ -1,0 +1,157 @@
+package safehttp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/media"
+)
+
+// call posts to a URL as a provider's client does, and reads the answer.
+func call(t *testing.T, c *http.Client, url string) (status int, body string, err error) {
+	t.Helper()
+	t.Cleanup(c.CloseIdleConnections)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader("prompt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Goog-Api-Key", "secret")
+	res, err := c.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	b, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(b), errors.Join(err, res.Body.Close())
+}
+
+// TestProvidersDoNotTrustEachOther: what one provider may reach on this machine is closed to
+// another one, and to fetches.
+func TestProvidersDoNotTrustEachOther(t *testing.T) {
+	t.Parallel()
+	a := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "a") })
+	b := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "b") })
+	ofA, ofB := NewProvider(Provider{Name: "A", Origin: a + "/v1"}), NewProvider(Provider{Name: "B", Origin: b})
+	for name, c := range map[string]struct {
+		by  *http.Client
+		url string
+		ok  bool
+	}{
+		"own":                 {ofA, a + "/elsewhere", true},
+		"own, of B":           {ofB, b, true},
+		"A at B's":            {ofA, b, false},
+		"B at A's":            {ofB, a, false},
+		"no origin":           {NewProvider(Provider{Name: "C"}), a, false},
+		"own, after one more": {ofA, a, true},
+	} {
+		_, body, err := call(t, c.by, c.url)
+		if c.ok && (err != nil || body == "") || !c.ok && media.CodeOf(err) != media.CodeBlockedAddress {
+			t.Errorf("%s: %q, %v", name, body, err)
+		}
+	}
+	if _, err := get(t.Context(), client(t, Config{}), a); media.CodeOf(err) != media.CodeBlockedAddress {
+		t.Errorf("a fetch: %v", err)
+	}
+}
+
+func TestProvidersFollowNoRedirect(t *testing.T) {
+	t.Parallel()
+	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed to another origin") })
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/out":
+			http.Redirect(w, r, other, http.StatusTemporaryRedirect)
+		case "/stay":
+			http.Redirect(w, r, "/there", http.StatusPermanentRedirect)
+		default:
+			t.Error("a redirect was followed on its origin")
+		}
+	})
+	c := NewProvider(Provider{Name: "X", Origin: base})
+	for path, want := range map[string]int{"/out": 307, "/stay": 308} {
+		if status, _, err := call(t, c, base+path); status != want || err != nil {
+			t.Errorf("%s: %d, %v", path, status, err)
+		}
+	}
+}
+
+// endless is a body without an end.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// answering is a transport that always answers the same.
+type answering func() io.ReadCloser
+
+func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: a(), Request: req}, nil
+}
+
+func TestProviderAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	var e *endless
+	c := NewProvider(Provider{Name: "X", Setting: "X_MAX", Base: answering(func() io.ReadCloser { e = &endless{}; return io.NopCloser(e) })})
+	_, body, err := call(t, c, "http://x.example")
+	if len(body) != DefaultAnswer || e.read > 2*DefaultAnswer || media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || !strings.Contains(err.Error(), "16 MiB, the limit of X_MAX") {
+		t.Errorf("%d bytes given, %d read: %v", len(body), e.read, err)
+	}
+	for n, want := range map[int]media.Code{9: "", 10: "", 11: media.CodeTooLarge} {
+		c := NewProvider(Provider{Name: "X", MaxAnswer: 10, Base: answering(func() io.ReadCloser { return io.NopCloser(strings.NewReader(strings.Repeat("x", n))) })})
+		if _, body, err := call(t, c, "http://x.example"); len(body) != min(n, 10) || media.CodeOf(err) != want {
+			t.Errorf("%d bytes: %d, %v", n, len(body), err)
+		}
+	}
+}
+
+// stuck is a body that goes on when its request ends.
+type stuck struct {
+	ctx   context.Context
+	after int
+}
+
+func (s *stuck) Read(p []byte) (int, error) {
+	if s.after--; s.after >= 0 {
+		time.Sleep(silenceTimeout - time.Second)
+		p[0] = 'x'
+		return 1, nil
+	}
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}
+
+type sticking int
+
+func (s sticking) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(&stuck{req.Context(), int(s)}), Request: req}, nil
+}
+
+// TestAnswerThatStopsEnds: slow is not silent.
+func TestAnswerThatStopsEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://x.example", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		res, err := watched(sticking(3), req, silenceTimeout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		if took := time.Since(began); string(b) != "xxx" || !errors.Is(err, errSilent) || took > 4*silenceTimeout || res.Body.Close() != nil {
+			t.Errorf("%q after %s: %v", b, took, err)
+		}
+	})
+	if g, ok := Transport().(*guard); !ok || g.open.ResponseHeaderTimeout != headerTimeout || g.closed.ResponseHeaderTimeout != headerTimeout {
+		t.Error("nothing bounds the wait for a head")
+	}
+}

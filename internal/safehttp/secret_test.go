@@ -1,0 +1,116 @@
+package safehttp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"atelier/media"
+)
+
+// shapes are the ways in which a provider may repeat a key.
+func shapes(t *testing.T, key string) map[string]string {
+	t.Helper()
+	inJSON, err := json.Marshal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	std := base64.StdEncoding
+	return map[string]string{
+		"plain": key, "bearer": "Bearer " + key, "base64": std.EncodeToString([]byte(key)), "base64 of bearer": std.EncodeToString([]byte("Bearer " + key)),
+		"basic": std.EncodeToString([]byte("me:" + key + "\n")), "basic, one more": std.EncodeToString([]byte("user:" + key + "!!")), "URL's base64": base64.RawURLEncoding.EncodeToString([]byte(key)),
+		"query": url.QueryEscape(key), "path": url.PathEscape(key), "lower case escapes": strings.NewReplacer("%2F", "%2f", "%2B", "%2b", "%3D", "%3d").Replace(url.QueryEscape(key)),
+		"JSON": string(inJSON), "JSON, slashes": strings.ReplaceAll(string(inJSON), "/", `\/`), "JSON, signs": strings.NewReplacer("/", `\/`, "+", `\u002b`, "=", `\u003d`).Replace(string(inJSON)),
+	}
+}
+
+func TestSecretsAreTakenOut(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"sk-proj-Ab3dEf6hIj9kLm2n", "fal/key+with=signs==", "12345678", "AIzaSyA-very_secret-of-Google0123456789"} {
+		s := NewSecrets("short", key, "")
+		for name, shape := range shapes(t, key) {
+			text := "Incorrect API key: " + shape + " (short)."
+			got := s.Redact(text)
+			if !strings.HasPrefix(got, "Incorrect API key: ") || !strings.HasSuffix(got, " (short).") || !strings.Contains(got, hidden) || shows(got, key) {
+				t.Errorf("%s of %s: %s", name, key, got)
+			}
+			for _, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+				b, err := io.ReadAll(&redacting{ReadCloser: io.NopCloser(r), secrets: s})
+				if string(b) != got || err != nil {
+					t.Errorf("%s of %s, read: %s, %v", name, key, b, err)
+				}
+			}
+		}
+	}
+}
+
+// shows tells whether six characters of a key are left, plain or in base64.
+func shows(text, key string) bool {
+	all := append(encodings(key), key)
+	for _, form := range all {
+		for i := 0; i+6 <= len(form); i++ {
+			if strings.Contains(text, form[i:i+6]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestTextWithoutSecretsStays(t *testing.T) {
+	t.Parallel()
+	s := NewSecrets("sk-proj-Ab3dEf6hIj9kLm2n", "ollama", "        ")
+	for _, text := range []string{"", "ollama", "sk-proj-Ab3dEf6hIj9kLm2", "ends in sk-proj-Ab3d", strings.Repeat("sk-proj-", 10_000)} {
+		b, err := io.ReadAll(&redacting{ReadCloser: io.NopCloser(strings.NewReader(text)), secrets: s})
+		if s.Redact(text) != text || string(b) != text || err != nil {
+			t.Errorf("%.40q: %.40q, %v", text, b, err)
+		}
+	}
+	if n := s.begun([]byte("data: {}\n\n")); n != 0 { // an event is not held back
+		t.Errorf("%d bytes are held back", n)
+	}
+}
+
+// failing is a connection that repeats the key in its errors.
+type failing struct{ err error }
+
+func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
+func TestErrorsAndHeadersHoldNoSecret(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-Ab3dEf6hIj9kLm2n"
+	for _, err := range []error{errors.New("malformed HTTP response \"Bearer " + key + "\""), media.Errorf(media.CodeBlockedAddress, "not to %s", key), errors.Join(io.ErrUnexpectedEOF, errors.New(key))} {
+		_, _, got := call(t, NewProvider(Provider{Name: "X", Secrets: NewSecrets(key), Base: failing{err}}), "http://x.example")
+		if got == nil || strings.Contains(got.Error(), key) || !strings.Contains(got.Error(), hidden) || media.CodeOf(got) != media.CodeOf(err) || errors.Is(err, io.ErrUnexpectedEOF) != errors.Is(got, io.ErrUnexpectedEOF) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Www-Authenticate", r.Header.Get("X-Goog-Api-Key")) })
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Goog-Api-Key", key)
+	res, err := NewProvider(Provider{Name: "X", Origin: base, Secrets: NewSecrets(key)}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := res.Header.Get("Www-Authenticate"); got != hidden || res.Body.Close() != nil {
+		t.Errorf("the header says %q", got)
+	}
+}
+
+func TestCleanCutsAfterItRedacts(t *testing.T) {
+	t.Parallel()
+	s := NewSecrets("sk-proj-Ab3dEf6hIj9kLm2n")
+	text := strings.Repeat("x", 90) + " sk-proj-Ab3dEf6hIj9kLm2n " + strings.Repeat("ü", 1000)
+	if got := s.Clean(text, 95); got != strings.Repeat("x", 90)+" [key…" {
+		t.Error(got)
+	}
+}
