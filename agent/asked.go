@@ -98,7 +98,7 @@ func UseOf(step []byte) Use {
 	if a.MayHaveCost {
 		u.Cost.add(Cost{EstimatedUSD: a.MayCostUSD})
 	}
-	if a.Failure == nil && !a.Ended.IsZero() {
+	if (a.Failure == nil || a.Response.Usage != (chat.Usage{})) && !a.Ended.IsZero() { // a refusal may be billed
 		u.Usage = usageOf(a.Response)
 		u.Cost.addCall(a.Response, a.Offline)
 	}

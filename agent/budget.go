@@ -98,7 +98,7 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	resp, err := r.model.Generate(ctx, req)
 	end()
 	switch {
-	case err == nil:
+	case err == nil || resp.Usage != (chat.Usage{}): // a refusal may be billed
 		c.Tokens, c.USD = resp.Usage.InputTokens+resp.Usage.OutputTokens, price(p, resp.CostUSD)
 		c.Images = int64(pictures(resp.Media))
 	case journal.Left(ctx):

@@ -50,6 +50,10 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	}
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
+		if refused := done.Response; refused.Usage != (chat.Usage{}) {
+			r.count(r.model.Profile(), refused)
+			rec.Usage, rec.CostUSD = refused.Usage, refused.CostUSD
+		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
 			r.mayCost(cmp.Or(done.MayCostUSD, r.expected(req).USD)) // as the budgets count it
 		}

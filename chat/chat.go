@@ -26,7 +26,8 @@ type Model interface {
 	Profile() Profile
 	// Generate answers the conversation with one message. It does not retry a call
 	// that may have been billed; rate limits and refused connections are retried by
-	// the caller's policy.
+	// the caller's policy. A response beside an error has the usage and cost of what was
+	// refused and billed all the same.
 	Generate(ctx context.Context, r Request) (Response, error)
 }
 
@@ -105,6 +106,10 @@ type Response struct {
 	Model string `json:"model"`
 	// CostUSD is exact decimal text computed from the catalogue's prices, or reported; nil if unknown.
 	CostUSD *string `json:"cost_usd"`
+	// CostReported says that the provider stated CostUSD, CostIncomplete that pictures were made
+	// whose price is not in it.
+	CostReported   bool `json:"cost_reported,omitempty"`
+	CostIncomplete bool `json:"cost_incomplete,omitempty"`
 }
 
 // Usage counts tokens.

@@ -52,16 +52,20 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
+	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)})
 	res, err := lm.Generate(ctx, call)
-	if err != nil {
+	out := Response{Model: m.profile.ID}
+	m.settle(&out, said, res)
+	switch {
+	case said.problem != nil:
+		return out, said.problem
+	case err != nil:
 		return Response{}, m.failure(ctx, err, sent.Load())
 	}
-	out := Response{
-		// Some providers use Text for one block only; ours is the whole answer.
-		Text: joinText(res.Content), Model: m.profile.ID, FinishReason: finish(res.FinishReason), Usage: m.usage(res.Usage),
-	}
+	// Some providers use Text for one block only; ours is the whole answer.
+	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
-		return Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
+		return out, m.refusal(out.FinishReason, "")
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
 	for _, l := range lifted.All() {
@@ -71,17 +75,37 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
-	out.CostUSD = m.profile.Cost(out.Usage, m.now())
 	return out, nil
 }
 
-// usage counts what is billed, by the provider's own way of counting.
-func (m *model) usage(u fantasy.Usage) Usage {
-	if m.profile.Provider == "gemini" {
-		// Thoughts are counted beside the answer, and cached tokens within the prompt.
-		return Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens + u.ReasoningTokens}
+// settle notes what a call used and cost, as its answer says, else as the SDK counts.
+func (m *model) settle(out *Response, said *said, res *fantasy.Response) {
+	switch {
+	case said.usage != nil:
+		out.Usage = *said.usage
+	case res != nil:
+		out.Usage = Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
+	default:
+		return
 	}
-	return Usage{InputTokens: u.InputTokens + u.CacheReadTokens + u.CacheCreationTokens, OutputTokens: u.OutputTokens}
+	out.CostIncomplete = said.unpriced
+	if out.CostUSD = said.cost; out.CostUSD != nil {
+		out.CostReported = true
+		return
+	}
+	out.CostUSD = m.profile.Cost(out.Usage, m.now())
+}
+
+// hasPictures reports whether a request shows any.
+func hasPictures(r Request) bool {
+	for _, msg := range r.Messages {
+		for _, p := range msg.Parts {
+			if p.Media != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func joinText(c fantasy.ResponseContent) string {

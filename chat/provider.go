@@ -69,10 +69,10 @@ func (r *Registry) secrets(provider string) safehttp.Secrets {
 // client makes the HTTP client of a model.
 func (r *Registry) client(m *model) *http.Client {
 	f := m.profile
-	return NewClient(safehttp.Provider{
+	client := NewClient(safehttp.Provider{
 		Name: m.provider.Name, Secrets: m.secrets, Origin: r.origin(f.Provider), Base: r.cfg.Base, MaxAnswer: r.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 		Wrap: func(base http.RoundTripper) http.RoundTripper {
-			base = r.cfg.Codec.Transport(base, mediaFields)
+			base = r.cfg.Codec.Transport(typed{base}, mediaFields)
 			switch {
 			case f.ImageOutput && f.Provider == "gemini":
 				return rewriting{base, askGemini}
@@ -82,6 +82,8 @@ func (r *Registry) client(m *model) *http.Client {
 			return base
 		},
 	})
+	client.Transport = reading{client.Transport, m}
+	return client
 }
 
 // origin is where the API of a provider is.
