@@ -119,7 +119,7 @@ func statedError(raw json.RawMessage) bool {
 func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Error {
 	f := fault{status: 200, inside: true}
 	f.open(envelope{Error: raw}, now)
-	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || dayText.MatchString(f.message)
+	f.wait, f.daily = max(f.wait, waitIn(f.message)), f.daily || Daily(f.message)
 	return m.fault(f, by)
 }
 
@@ -213,9 +213,10 @@ func (m *model) judgeResponse(a answerBody, by asked, now time.Time) *media.Erro
 			return e
 		}
 		for _, p := range o.Content {
-			if p.Type == "refusal" {
+			switch p.Type {
+			case "refusal":
 				refusal += p.Refusal
-			} else if p.Type == "output_text" {
+			case "output_text":
 				text += p.Text
 			}
 		}

@@ -102,7 +102,7 @@ func readFault(status int, header http.Header, body []byte, now time.Time) fault
 		f.message = cmp.Or(f.message, string(body))
 	}
 	f.wait = max(f.wait, waitOf(header, now), waitIn(f.message))
-	f.daily = f.daily || dayText.MatchString(f.message)
+	f.daily = f.daily || Daily(f.message)
 	return f
 }
 
@@ -241,6 +241,9 @@ var (
 	waitText  = regexp.MustCompile(`(?i)\b(?:retry|try again)(?: your request)? (?:in|after) ((?:[0-9]+(?:\.[0-9]+)? ?[a-z]+ ?)+)`)
 	waitPiece = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b?`)
 )
+
+// Daily tells whether a provider's message says that a quota of a day is used up.
+func Daily(message string) bool { return dayText.MatchString(message) }
 
 // waitIn is how long a message asks to wait; 0 if it does not.
 func waitIn(message string) (sum time.Duration) {

@@ -140,7 +140,7 @@ func (m *model) explain(code media.Code, f fault) string {
 	case msg == "" || msg == "null" || msg == "{}":
 		msg = "HTTP status " + strconv.Itoa(f.status)
 	}
-	switch code {
+	switch code { //nolint:exhaustive // The others need no advice.
 	case media.CodeUnauthorized:
 		return msg + " (check the key of " + m.profile.Provider + ")"
 	case media.CodeNotFound:
