@@ -4,7 +4,7 @@ BIN      := bin/atelier
 OUT      ?= demo-report
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  := -s -w -X main.version=$(VERSION)
-FUZZTIME ?= 20s
+FUZZTIME ?= 60s
 # The race detector needs a C compiler; without one the tests run all the same. It watches
 # every package; only the checks of unsafe pointers that come with it leave out SQLite, which
 # is C made into Go: they would be a third of the time of all tests.
@@ -83,7 +83,7 @@ bench-compare: ## Atelier beside Bifrost and the AI SDK, against one simulator (
 	cd bench/aisdk && ([ -d node_modules ] || ! command -v npm >/dev/null || npm ci --no-audit --no-fund)
 	cd bench && bin/compare -rounds $(or $(ROUNDS),5)
 
-fuzz: ## fuzz each parser for FUZZTIME
+fuzz: ## fuzz each parser for FUZZTIME, 60s: those of the bodies of providers among them
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; \

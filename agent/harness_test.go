@@ -62,6 +62,12 @@ func (r *recorder) count() int {
 	return len(r.items)
 }
 
+// billed is an answer that was refused and billed all the same.
+type billed struct {
+	resp chat.Response
+	err  error
+}
+
 // script is a chat model that answers by agent, in order; functions see the request.
 type script struct {
 	mu       sync.Mutex // guards what follows
@@ -119,6 +125,8 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 		resp.Text = t(r)
 	case chat.Response:
 		return t, nil
+	case billed:
+		return t.resp, t.err
 	default:
 		panic(fmt.Sprintf("script holds a %T", t))
 	}

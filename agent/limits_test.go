@@ -188,6 +188,30 @@ func TestChatModelInItsPlace(t *testing.T) {
 	}
 }
 
+// TestRefusedAndBilled: a refusal ends the run after one call; what it cost is counted, as reported, and a
+// cost that is not whole is said to be so.
+func TestRefusedAndBilled(t *testing.T) {
+	t.Parallel()
+	cost := "0.02"
+	refused := billed{
+		chat.Response{Model: "script-1", Usage: chat.Usage{InputTokens: 40, OutputTokens: 9}, CostUSD: &cost, CostReported: true},
+		media.Errorf(media.CodeModerated, "ask Script: refused: no; change the task or the material"),
+	}
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {refused}}})
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: "1"})
+	if media.CodeOf(err) != media.CodeModerated || len(w.script.asked()) != 1 || !strings.Contains(err.Error(), "refused: no") {
+		t.Errorf("%d calls: %v", len(w.script.asked()), err)
+	}
+	if c := res.Cost; c.EstimatedUSD == nil || *c.EstimatedUSD != cost || c.ReportedUSD == nil || *c.ReportedUSD != cost || !c.Complete || res.Usage.OutputTokens != 9 || res.Usage.ModelCalls != 1 {
+		t.Errorf("%+v, %+v", res.Usage, c)
+	}
+	part := chat.Response{Model: "script-1", Text: `{"done":true}`, Usage: refused.resp.Usage, CostUSD: &cost, CostIncomplete: true}
+	w = build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {part}}})
+	if res, err = w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x"}); err != nil || res.Cost.Complete || res.Cost.EstimatedUSD == nil || res.Cost.ReportedUSD != nil {
+		t.Errorf("%+v, %v", res.Cost, err)
+	}
+}
+
 // TestLastTurnForMoney: when there is room for one more model call only, it is the last
 // turn, and the run can still end well.
 func TestLastTurnForMoney(t *testing.T) {

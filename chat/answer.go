@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -328,8 +329,7 @@ func (s *said) gemini(a answerBody) {
 
 // cost is the price that an answer states, in US dollars; nil if it states none.
 func (u usageBody) cost() *string {
-	sum := new(big.Rat)
-	if ticks, ok := new(big.Rat).SetString(u.Ticks.String()); ok {
+	if ticks, ok := amount(u.Ticks.String()); ok {
 		return usdText(ticks.Quo(ticks, big.NewRat(10_000_000_000, 1)))
 	}
 	stated := plain(u.Cost)
@@ -340,14 +340,26 @@ func (u usageBody) cost() *string {
 		_ = partly(json.Unmarshal(u.Cost, &o)) // none is none
 		stated = o.Total.String()
 	}
-	if _, ok := sum.SetString(stated); !ok || sum.Sign() < 0 {
+	sum, ok := amount(stated)
+	if !ok {
 		return nil
 	}
 	// With a key of one's own the provider behind bills as well.
-	if upstream, ok := new(big.Rat).SetString(u.CostDetails.Upstream.String()); ok && u.OwnKey && upstream.Sign() > 0 {
+	if upstream, ok := amount(u.CostDetails.Upstream.String()); ok && u.OwnKey {
 		sum.Add(sum, upstream)
 	}
 	return usdText(sum)
+}
+
+// mostStated is more than any call costs, in ticks.
+const mostStated = 1e15
+
+// amount reads a number that a provider states, exactly; not one that is none, negative or absurd.
+func amount(s string) (*big.Rat, bool) {
+	if f, err := strconv.ParseFloat(s, 64); err != nil || !(f >= 0 && f <= mostStated) || len(s) > 40 || f != 0 && f < 1e-15 {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
 }
 
 func usdText(usd *big.Rat) *string {

@@ -77,7 +77,7 @@ func bomb(t *testing.T) []byte {
 // other, because memory is looked at.
 func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See above.
 	packed := bomb(t)
-	for name, c := range services {
+	for name, c := range services { //nolint:paralleltest // See above.
 		for kind, answer := range map[string]func(http.ResponseWriter){
 			"answer": func(w http.ResponseWriter) { huge(w) },
 			"error": func(w http.ResponseWriter) {
@@ -98,7 +98,7 @@ func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See abov
 				_, _ = w.Write(packed) // the client may go
 			},
 		} {
-			t.Run(name+"/"+kind, func(t *testing.T) { //nolint:paralleltest // See above.
+			t.Run(name+"/"+kind, func(t *testing.T) {
 				var calls atomic.Int32
 				m, _ := dialled(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					calls.Add(1)

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
@@ -53,7 +54,7 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
 	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)})
-	res, err := lm.Generate(ctx, call)
+	res, err := Guarded(func() (*fantasy.Response, error) { return lm.Generate(ctx, call) })
 	out := Response{Model: m.profile.ID}
 	m.settle(&out, said, res)
 	switch {
@@ -78,6 +79,17 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	return out, nil
 }
 
+// Guarded asks by an SDK. Some of them panic where an answer has another shape than they think;
+// that is an error of the call.
+func Guarded[T any](ask func() (T, error)) (res T, err error) {
+	defer func() {
+		if said := recover(); said != nil {
+			err = fmt.Errorf("the answer has another shape than the protocol's: %v", said)
+		}
+	}()
+	return ask()
+}
+
 // settle notes what a call used and cost, as its answer says, else as the SDK counts.
 func (m *model) settle(out *Response, said *said, res *fantasy.Response) {
 	switch {
@@ -87,6 +99,10 @@ func (m *model) settle(out *Response, said *said, res *fantasy.Response) {
 		out.Usage = Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
 	default:
 		return
+	}
+	u := &out.Usage
+	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
+		*n = max(*n, 0)
 	}
 	out.CostIncomplete = said.unpriced
 	if out.CostUSD = said.cost; out.CostUSD != nil {

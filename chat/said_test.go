@@ -54,6 +54,10 @@ func TestWhatAnswersSayTheyUsed(t *testing.T) {
 			model: "openai/grok-4.6", path: "/v1", body: completed(text, `{"prompt_tokens":6,"completion_tokens":1,"total_tokens":132,"prompt_tokens_details":{"cached_tokens":128},"completion_tokens_details":{"reasoning_tokens":125}}`),
 			want: chat.Usage{InputTokens: 6, OutputTokens: 126, CachedTokens: 6}, cost: "0.000759",
 		},
+		"absurd figures": {
+			model: "openai/gpt-6.1-sol", path: "/v1", body: completed(text, `{"prompt_tokens":-1000,"completion_tokens":9,"total_tokens":-991,"cost":1e999999999}`),
+			want: chat.Usage{OutputTokens: 9}, cost: "0.00009",
+		},
 		"xAI's ticks": {
 			model: "openai/grok-4.6", path: "/v1", body: completed(text, `{"prompt_tokens":6,"completion_tokens":1,"total_tokens":7,"cost_in_usd_ticks":37756000}`),
 			want: chat.Usage{InputTokens: 6, OutputTokens: 1}, cost: "0.0037756", reported: true,

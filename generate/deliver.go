@@ -1,10 +1,10 @@
 package generate
 
 import (
-	"atelier/internal/safehttp"
 	"context"
 	"fmt"
 
+	"atelier/internal/safehttp"
 	"atelier/media"
 )
 

@@ -63,20 +63,20 @@ func (c Config) secrets() safehttp.Secrets {
 // Opener opens models by profile, for [chat.Config]. What is missing of the
 // configuration is an error of the call.
 func Opener(cfg Config) chat.Opener {
-	return func(_ context.Context, f chat.Profile) (chat.Model, error) {
+	return func(ctx context.Context, f chat.Profile) (chat.Model, error) {
 		if err := cfg.Validate(); err != nil {
 			return nil, err
 		}
-		return &model{profile: f, cfg: cfg, client: client(cfg), secrets: cfg.secrets()}, nil
+		return &model{profile: f, cfg: cfg, client: client(ctx, cfg), secrets: cfg.secrets()}, nil
 	}
 }
 
 // client makes the SDK's client: without retries, lowering before it signs.
-func client(cfg Config) *bedrockruntime.Client {
+func client(ctx context.Context, cfg Config) *bedrockruntime.Client {
 	o := bedrockruntime.Options{
 		Region: cfg.Region, Retryer: aws.NopRetryer{},
 		HTTPClient: chat.NewClient(safehttp.Provider{
-			Name: "Amazon Bedrock", Secrets: cfg.secrets(), Origin: origin(cfg), Base: cfg.Base, MaxAnswer: cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
+			Name: "Amazon Bedrock", Secrets: cfg.secrets(), Origin: origin(ctx, cfg), Base: cfg.Base, MaxAnswer: cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 			Wrap: func(base http.RoundTripper) http.RoundTripper {
 				return cfg.Codec.LiftTransport(base, wire.Fields{Media: []string{"source.bytes"}})
 			},
@@ -98,11 +98,11 @@ func client(cfg Config) *bedrockruntime.Client {
 }
 
 // origin is where the API is: configured, or that of the region.
-func origin(cfg Config) string {
+func origin(ctx context.Context, cfg Config) string {
 	if cfg.BaseURL != "" {
 		return cfg.BaseURL
 	}
-	at, err := bedrockruntime.NewDefaultEndpointResolverV2().ResolveEndpoint(context.Background(), bedrockruntime.EndpointParameters{
+	at, err := bedrockruntime.NewDefaultEndpointResolverV2().ResolveEndpoint(ctx, bedrockruntime.EndpointParameters{
 		Region: aws.String(cfg.Region), UseDualStack: aws.Bool(false), UseFIPS: aws.Bool(false),
 	})
 	if err != nil {
@@ -141,7 +141,7 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(ctx)
-	res, err := m.client.Converse(ctx, in)
+	res, err := chat.Guarded(func() (*bedrockruntime.ConverseOutput, error) { return m.client.Converse(ctx, in) })
 	if err != nil {
 		return chat.Response{}, m.failure(ctx, err, sent.Load())
 	}

@@ -92,7 +92,7 @@ func (e *endless) Read(p []byte) (int, error) {
 type answering func() io.ReadCloser
 
 func (a answering) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: a(), Request: req}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: a(), Request: req}, nil
 }
 
 func TestProviderAnswersAreBounded(t *testing.T) {
@@ -113,7 +113,7 @@ func TestProviderAnswersAreBounded(t *testing.T) {
 
 // stuck is a body that goes on when its request ends.
 type stuck struct {
-	ctx   context.Context
+	ctx   context.Context //nolint:containedctx // It belongs to the request.
 	after int
 }
 
@@ -130,7 +130,7 @@ func (s *stuck) Read(p []byte) (int, error) {
 type sticking int
 
 func (s sticking) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Body: io.NopCloser(&stuck{req.Context(), int(s)}), Request: req}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&stuck{req.Context(), int(s)}), Request: req}, nil
 }
 
 // TestAnswerThatStopsEnds: slow is not silent.

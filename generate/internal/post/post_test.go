@@ -140,3 +140,34 @@ func TestCallThatIsGivenUpMayBeBilled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestAnswersThatAreTooLong: an answer that may be billed, an error, and one that costs nothing end
+// at the limit, and are not asked for again.
+func TestAnswersThatAreTooLong(t *testing.T) {
+	t.Parallel()
+	long := []byte(strings.Repeat("far too much ", 80_000))
+	for _, status := range []int{200, 400, 429, 500, 503} {
+		for _, body := range []any{nil, post.Body{"a": 1}} {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(status)
+				_, err := io.WriteString(w, `{"error":"`)
+				for range 40 {
+					if err == nil {
+						_, err = w.Write(long)
+					}
+				}
+			}))
+			t.Cleanup(srv.Close)
+			c, err := post.New(post.Config{Name: "X", BaseURL: srv.URL, Codec: generatetest.NewCodec(t), Explain: func(*post.Answer) (post.Fault, bool) { return post.Fault{}, false }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var into struct{}
+			_, err = c.Do(t.Context(), post.Call{Path: "/", Body: body, Of: "it", Into: &into})
+			if media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || len(err.Error()) > 1000 || errors.Is(err, generate.ErrUnsettled) != (body != nil) {
+				t.Errorf("%d, %v: unsettled %v, %.1100v", status, body, errors.Is(err, generate.ErrUnsettled), err)
+			}
+		}
+	}
+}
