@@ -126,7 +126,7 @@ func (m *model) inside(raw json.RawMessage, by asked, now time.Time) *media.Erro
 
 func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Error {
 	c := a.Choices[0]
-	refusal := ""
+	refusal, acted := "", filtered(c.Filters)
 	if c.Message.Refusal != nil {
 		refusal = *c.Message.Refusal
 	}
@@ -137,8 +137,9 @@ func (m *model) judgeCompletion(a answerBody, by asked, now time.Time) *media.Er
 		return e
 	case c.FinishReason == "error":
 		return m.fault(fault{status: 502, inside: true, message: "the provider ended its answer with an error"}, by)
-	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "":
-		return m.refusal(strings.Join(append([]string{c.FinishReason}, filtered(c.Filters)...), ", "), cmp.Or(refusal, c.Message.text()))
+	case c.FinishReason == "content_filter", c.FinishReason == "refusal", strings.TrimSpace(refusal) != "",
+		len(acted) > 0 && strings.TrimSpace(c.Message.text()) == "":
+		return m.refusal(strings.Join(append([]string{c.FinishReason}, acted...), ", "), cmp.Or(refusal, c.Message.text()))
 	}
 	return nil
 }

@@ -157,6 +157,7 @@ func azureService() Service {
 			SituationRefusal: {
 				{Status: 400, Body: `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"violence":{"filtered":true,"severity":"medium"}}}}}`, Says: "content management policy"},
 				{Body: completion(`{"index":0,"finish_reason":"content_filter","content_filter_results":{"hate":{"filtered":false,"severity":"safe"},"violence":{"filtered":true,"severity":"high"}},"message":{"role":"assistant","refusal":null}}`), Says: "violence", Billed: true},
+				{Body: completion(`{"index":0,"finish_reason":"stop","content_filter_results":{"self_harm":{"filtered":true,"severity":"high"}},"message":{"role":"assistant","content":"","refusal":null}}`), Says: "self_harm", Billed: true},
 			},
 			SituationMinute:   {{Status: 429, Header: []string{"Retry-After: 1", "Retry-After-Ms: 0"}, Body: `{"error":{"code":"RateLimitReached","message":"Your requests to gpt-5.4 have exceeded the call rate limit for your current tier. Please retry after 1 second."}}`, Wait: "1s"}},
 			SituationContext:  openaiLimits()[SituationContext],

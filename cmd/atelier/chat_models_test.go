@@ -69,4 +69,8 @@ func TestChatModelsAreCompared(t *testing.T) {
 	if o := p.atelier("models", "list", "--chat", "--provider", "openai"); !strings.Contains(o.stdout, "price unknown") || !strings.Contains(o.stdout, "until 2027-01-14") || strings.Contains(o.stdout, "o4-mini") {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}
+	p.env["ATELIER_CHAT_MODEL"] = "openai/gpt-4-turbo"
+	if o := p.atelier("doctor"); !strings.Contains(o.stdout, "gpt-4-turbo was switched off on 2026-10-23; GPT-6 Luna answers in its place") {
+		t.Errorf("%s%s", o.stdout, o.stderr)
+	}
 }
