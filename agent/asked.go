@@ -63,7 +63,7 @@ func (r *run) losses(step string) (n int) {
 // forgo lets the budgets count a call that an earlier process made and that was not answered,
 // and notes that it is made again: should this process end in it too, both count.
 func (r *run) forgo(ctx context.Context, step string, times int, req chat.Request) {
-	c := expected(r.model.Profile(), req)
+	c := r.expected(req)
 	c.ID = media.ScopeOf(ctx).PromptRun
 	_ = r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
 	// Where the step cannot be kept, neither can the call, which tells why.
@@ -98,7 +98,7 @@ func UseOf(step []byte) Use {
 	if a.MayHaveCost {
 		u.Cost.add(Cost{EstimatedUSD: a.MayCostUSD})
 	}
-	if a.Failure == nil && !a.Ended.IsZero() {
+	if (a.Failure == nil || a.Response.Usage != (chat.Usage{})) && !a.Ended.IsZero() { // a refusal may be billed
 		u.Usage = usageOf(a.Response)
 		u.Cost.addCall(a.Response, a.Offline)
 	}

@@ -86,8 +86,11 @@ func (r *run) spend(u chat.Usage) {
 // are held while it is under way, then those of the call are counted.
 func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, error) {
 	p, budget := r.model.Profile(), r.r.cfg.Budget
-	c := expected(p, req)
+	c := r.expected(req)
 	c.ID = media.ScopeOf(ctx).PromptRun
+	if err := r.priced(ctx, c); err != nil {
+		return chat.Response{}, err
+	}
 	if err := budget.Reserve(ctx, c); err != nil {
 		return chat.Response{}, err
 	}
@@ -95,7 +98,7 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	resp, err := r.model.Generate(ctx, req)
 	end()
 	switch {
-	case err == nil:
+	case err == nil || resp.Usage != (chat.Usage{}): // a refusal may be billed
 		c.Tokens, c.USD = resp.Usage.InputTokens+resp.Usage.OutputTokens, price(p, resp.CostUSD)
 		c.Images = int64(pictures(resp.Media))
 	case journal.Left(ctx):
@@ -107,10 +110,25 @@ func (r *run) billed(ctx context.Context, req chat.Request) (chat.Response, erro
 	return resp, err
 }
 
+// priced is nil unless money is bounded and the price of the run's model is not known:
+// nothing would hold its calls back.
+func (r *run) priced(ctx context.Context, c generate.Charge) error {
+	p := r.model.Profile()
+	if c.USD != nil || p.Priced() {
+		return nil
+	}
+	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{ID: c.ID})
+	if !bounded || err != nil {
+		return nil //nolint:nilerr // what has no room is refused when it is reserved
+	}
+	return media.Errorf(media.CodeOverBudget, "the price of %s is unknown, and the budget is one of money: choose a chat model with a known price, give its input_usd and output_usd (ATELIER_CHAT_PROFILES), or bound the tokens instead", p)
+}
+
 // expected is what the request of a call may use: its tokens, and their price.
-func expected(p chat.Profile, req chat.Request) generate.Charge {
+func (r *run) expected(req chat.Request) generate.Charge {
+	p := r.model.Profile()
 	u := chat.Usage{InputTokens: max(1, p.EstimateTokens(req))}
-	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u))}
+	return generate.Charge{Tokens: u.InputTokens, USD: price(p, p.Cost(u, r.r.cfg.Now()))}
 }
 
 // countAct counts an act that the journal knows: when it was under way and, where an earlier
@@ -181,7 +199,7 @@ func (r *run) tight(ctx context.Context) (why string, bounded bool) {
 	p := r.model.Profile()
 	one := p.EstimateTokens(chat.Request{System: r.r.systems[r.spec.slug], Messages: r.history.messages()})
 	two := chat.Usage{InputTokens: 2 * max(1, one)}
-	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two))})
+	bounded, err := r.r.cfg.Budget.Room(ctx, generate.Charge{Tokens: two.InputTokens, USD: price(p, p.Cost(two, r.r.cfg.Now()))})
 	if media.CodeOf(err) != media.CodeOverBudget {
 		return "", bounded // who cannot tell lets the call itself find out
 	}

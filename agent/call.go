@@ -50,8 +50,12 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	}
 	if err != nil {
 		rec.Status, rec.Error = statusOf(ctx, err), problemOf(err).Message
+		if refused := done.Response; refused.Usage != (chat.Usage{}) {
+			r.count(r.model.Profile(), refused)
+			rec.Usage, rec.CostUSD = refused.Usage, refused.CostUSD
+		}
 		if done.MayHaveCost || errors.Is(err, chat.ErrUnsettled) {
-			r.mayCost(cmp.Or(done.MayCostUSD, expected(r.model.Profile(), req).USD)) // as the budgets count it
+			r.mayCost(cmp.Or(done.MayCostUSD, r.expected(req).USD)) // as the budgets count it
 		}
 		r.savePrompt(ctx, c, rec)
 		return chat.Response{}, err
@@ -159,17 +163,16 @@ func (a answered) err() error {
 }
 
 // asks counts a call of the step that may be billed though no answer came.
-func (a *answered) asks(p chat.Profile, req chat.Request) {
-	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, expected(p, req).USD)
+func (a *answered) asks(c generate.Charge) {
+	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
 }
 
 // generate is the journalled call. lost is how often earlier processes made it and had no
 // answer.
 func (r *run) generate(ctx context.Context, name string, req chat.Request, lost int) (answered, error) {
-	p := r.model.Profile()
 	var before answered
 	for range lost {
-		before.asks(p, req)
+		before.asks(r.expected(req))
 	}
 	var failed error // the error itself, where the call was made just now
 	live, how := false, journal.CarriedOf(ctx)
@@ -184,7 +187,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 	})
 	if err != nil {
 		if errors.Is(err, chat.ErrUnsettled) {
-			before.asks(p, req)
+			before.asks(r.expected(req))
 		}
 		if ctx.Err() != nil && !journal.Left(ctx) { // else whoever goes on looks for it
 			r.forget(how)
@@ -226,7 +229,7 @@ func (r *run) attempt(ctx context.Context, req chat.Request, a *answered) (faile
 		}
 		a.Failure, a.Unsettled = failureOf(failed), errors.Is(failed, chat.ErrUnsettled)
 		if a.Unsettled {
-			a.asks(p, req)
+			a.asks(r.expected(req))
 		}
 	}
 	// What the provider's text holds of tokens and media never gets into a durable step.

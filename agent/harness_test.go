@@ -62,13 +62,20 @@ func (r *recorder) count() int {
 	return len(r.items)
 }
 
+// billed is an answer that was refused and billed all the same.
+type billed struct {
+	resp chat.Response
+	err  error
+}
+
 // script is a chat model that answers by agent, in order; functions see the request.
 type script struct {
 	mu       sync.Mutex // guards what follows
 	answers  map[string][]any
 	requests []chat.Request
 	profile  chat.Profile
-	before   func() // called at the start of every answer; nil does nothing
+	choice   chat.Choice // what is said of the choice
+	before   func()      // called at the start of every answer; nil does nothing
 	relay    journal.Relay
 	carried  []*journal.Carried // how each request came
 }
@@ -77,13 +84,15 @@ func (s *script) Relay() journal.Relay { return s.relay }
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
-		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test"}
+		return chat.Profile{ID: "script-1", Name: "Script", Provider: "test", ReportsCost: true} // its answers say what they cost
 	}
 	return s.profile
 }
 
 func (s *script) Choose(context.Context, []string) (chat.Choice, error) {
-	return chat.Choice{Model: s}, nil
+	c := s.choice
+	c.Model = s
+	return c, nil
 }
 
 func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, error) {
@@ -116,6 +125,8 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 		resp.Text = t(r)
 	case chat.Response:
 		return t, nil
+	case billed:
+		return t.resp, t.err
 	default:
 		panic(fmt.Sprintf("script holds a %T", t))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -118,7 +119,7 @@ func TestCostOfTheWholeRun(t *testing.T) {
 	t.Parallel()
 	// Every answer costs $0.001; what a request will cost is unknown without a price.
 	more := `{"message":"so far","payload":{"report_html":"${media:` + refOf(1) + `}"},"actions":[{"name":"Paint","params":{"Number":1}}]}`
-	dear := chat.Profile{ID: "script-1", Name: "Script", InputUSD: "100", OutputUSD: "100"}
+	dear := chat.Profile{ID: "script-1", Name: "Script", Rate: chat.Rate{InputUSD: "100", OutputUSD: "100"}}
 	for name, tt := range map[string]struct {
 		most    string
 		profile chat.Profile
@@ -130,6 +131,8 @@ func TestCostOfTheWholeRun(t *testing.T) {
 		"enough":             {"0.0025", chat.Profile{}, []any{more, more, `{"done":true}`}, 3, ""},
 		"sub-agent":          {"0.0025", chat.Profile{}, []any{more, `{"agents":[{"name":"writer","task":"write"}]}`}, 3, "$0 left"},
 		"the estimate":       {"0.005", dear, []any{more}, 0, "may cost $0.005 and has $0.005 left, and this needs $"},
+		"price unknown":      {"5", chat.Profile{ID: "script-1", Name: "Script", Provider: "test"}, []any{more}, 0, "the price of Script (test) is unknown, and the budget is one of money"},
+		"unknown, no budget": {"", chat.Profile{ID: "script-1", Name: "Script", Provider: "test"}, []any{more, `{"done":true}`}, 2, ""},
 		"nothing":            {"0", chat.Profile{}, []any{more}, 0, "has $0 left"},
 		"nothing, and free":  {"0", chat.Profile{ID: "o", Offline: true}, []any{more, `{"done":true}`}, 2, ""},
 		"no limit":           {"", dear, []any{more, `{"done":true}`}, 2, ""},
@@ -166,6 +169,49 @@ func TestCostOfTheWholeRun(t *testing.T) {
 	}
 }
 
+// TestChatModelInItsPlace: the result says that a successor answers, or as what an unlisted model is
+// treated, and warns of an end.
+func TestChatModelInItsPlace(t *testing.T) {
+	t.Parallel()
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {`{"done":true}`}}})
+	w.script.choice = chat.Choice{
+		Changes:  []chat.Change{{Asked: "old", Applied: "New", Reason: "Old was switched off on 2026-01-02; New answers in its place"}},
+		Warnings: []string{"New will be switched off on 2026-12-24"},
+	}
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := generate.Disposition{Setting: "chat_model", Asked: "old", Applied: "New", Outcome: generate.OutcomeAdapted, Reason: "Old was switched off on 2026-01-02; New answers in its place"}
+	if !slices.Contains(res.Dispositions, want) || !slices.Contains(res.Warnings, w.script.choice.Warnings[0]) {
+		t.Errorf("%+v, warnings %q", res.Dispositions, res.Warnings)
+	}
+}
+
+// TestRefusedAndBilled: a refusal ends the run after one call; what it cost is counted, as reported, and a
+// cost that is not whole is said to be so.
+func TestRefusedAndBilled(t *testing.T) {
+	t.Parallel()
+	cost := "0.02"
+	refused := billed{
+		chat.Response{Model: "script-1", Usage: chat.Usage{InputTokens: 40, OutputTokens: 9}, CostUSD: &cost, CostReported: true},
+		media.Errorf(media.CodeModerated, "ask Script: refused: no; change the task or the material"),
+	}
+	w := build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {refused}}})
+	res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: "1"})
+	if media.CodeOf(err) != media.CodeModerated || len(w.script.asked()) != 1 || !strings.Contains(err.Error(), "refused: no") {
+		t.Errorf("%d calls: %v", len(w.script.asked()), err)
+	}
+	if c := res.Cost; c.EstimatedUSD == nil || *c.EstimatedUSD != cost || c.ReportedUSD == nil || *c.ReportedUSD != cost || !c.Complete || res.Usage.OutputTokens != 9 || res.Usage.ModelCalls != 1 {
+		t.Errorf("%+v, %+v", res.Usage, c)
+	}
+	part := chat.Response{Model: "script-1", Text: `{"done":true}`, Usage: refused.resp.Usage, CostUSD: &cost, CostIncomplete: true}
+	w = build(t, setup{agents: map[string]string{"painter": painter}, answers: map[string][]any{"painter": {part}}})
+	if res, err = w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x"}); err != nil || res.Cost.Complete || res.Cost.EstimatedUSD == nil || res.Cost.ReportedUSD != nil {
+		t.Errorf("%+v, %v", res.Cost, err)
+	}
+}
+
 // TestLastTurnForMoney: when there is room for one more model call only, it is the last
 // turn, and the run can still end well.
 func TestLastTurnForMoney(t *testing.T) {
@@ -179,7 +225,7 @@ func TestLastTurnForMoney(t *testing.T) {
 				return paintStep(1)
 			},
 		}}})
-		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", InputUSD: "0.01", OutputUSD: "0.01"}
+		w.script.profile = chat.Profile{ID: "script-1", Name: "Script", Rate: chat.Rate{InputUSD: "0.01", OutputUSD: "0.01"}}
 		res, err := w.runner.Run(t.Context(), agent.Request{Agent: "painter", Message: "x", MaxCost: most, MaxTurns: 5})
 		return w, res, err
 	}
@@ -188,7 +234,7 @@ func TestLastTurnForMoney(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each answer costs $0.001, a request is estimated at far less.
-	one, err := strconv.ParseFloat(*w.script.profile.Cost(chat.Usage{InputTokens: w.script.profile.EstimateTokens(lastRequest(w))}), 64)
+	one, err := strconv.ParseFloat(*w.script.profile.Cost(chat.Usage{InputTokens: w.script.profile.EstimateTokens(lastRequest(w))}, time.Now()), 64)
 	if err != nil || one > 0.0005 {
 		t.Fatalf("a call is estimated at $%f, %v", one, err)
 	}

@@ -234,7 +234,10 @@ func (c *Cost) addCall(r chat.Response, offline bool) {
 		return
 	}
 	c.EstimatedUSD = sumUSD(c.EstimatedUSD, r.CostUSD)
-	c.Complete = c.Complete && r.CostUSD != nil
+	if r.CostReported {
+		c.ReportedUSD = sumUSD(c.ReportedUSD, r.CostUSD)
+	}
+	c.Complete = c.Complete && r.CostUSD != nil && !r.CostIncomplete
 }
 
 // AddUSD adds two amounts of exact decimal text; nil is unknown and adds nothing.

@@ -68,15 +68,15 @@ func (r *run) choose(ctx context.Context) error {
 		return fmt.Errorf("choose chat model: %w", err)
 	}
 	r.model = c.Model
-	if c.Asked == "" {
-		return nil
+	if c.Asked != "" {
+		r.dispose(generate.Disposition{
+			Setting: "chat_model", Asked: c.Asked, Applied: c.Model.Profile().Name, Outcome: generate.OutcomeSubstituted, Reason: c.Reason,
+		})
 	}
-	p := c.Model.Profile()
-	r.mu.Lock()
-	r.dispositions = append(r.dispositions, generate.Disposition{
-		Setting: "chat_model", Asked: c.Asked, Applied: p.Name, Outcome: generate.OutcomeSubstituted, Reason: c.Reason,
-	})
-	r.mu.Unlock()
+	for _, d := range c.Changes {
+		r.dispose(generate.Disposition{Setting: "chat_model", Asked: d.Asked, Applied: d.Applied, Outcome: generate.OutcomeAdapted, Reason: d.Reason})
+	}
+	r.warn(ctx, c.Warnings...)
 	return nil
 }
 

@@ -99,7 +99,7 @@ func TestThoughtsAreBilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (chat.Usage{InputTokens: 100, OutputTokens: 507}); got.Usage != want {
+	if want := (chat.Usage{InputTokens: 100, OutputTokens: 507, CachedTokens: 40}); got.Usage != want {
 		t.Errorf("got %+v, want %+v", got.Usage, want)
 	}
 }

@@ -169,7 +169,7 @@ func compare(t *testing.T, got chattest.Request, detail bool, sent []media.Outpu
 				order = append(order, m.Role+": "+p.Text)
 				continue
 			}
-			order = append(order, fmt.Sprintf("%s: <%s %d × %d, %d bytes, %.8s, %s>", m.Role, p.Image.MIMEType, p.Image.Width, p.Image.Height, p.Image.Size, p.Image.SHA256, p.Image.Detail))
+			order = append(order, fmt.Sprintf("%s: <%s %d × %d, %d bytes, %.8s, %s>", m.Role, p.Image.MIMEType, p.Image.Width, p.Image.Height, p.Image.Size, p.Image.SHA256, strings.TrimPrefix(p.Image.Detail, "auto")))
 		}
 	}
 	shown := func(o media.Output, d string) string {

@@ -26,7 +26,8 @@ type Model interface {
 	Profile() Profile
 	// Generate answers the conversation with one message. It does not retry a call
 	// that may have been billed; rate limits and refused connections are retried by
-	// the caller's policy.
+	// the caller's policy. A response beside an error has the usage and cost of what was
+	// refused and billed all the same.
 	Generate(ctx context.Context, r Request) (Response, error)
 }
 
@@ -106,12 +107,20 @@ type Response struct {
 	Model string `json:"model"`
 	// CostUSD is exact decimal text computed from the catalogue's prices, or reported; nil if unknown.
 	CostUSD *string `json:"cost_usd"`
+	// CostReported says that the provider stated CostUSD, CostIncomplete that pictures were made
+	// whose price is not in it.
+	CostReported   bool `json:"cost_reported,omitempty"`
+	CostIncomplete bool `json:"cost_incomplete,omitempty"`
 }
 
 // Usage counts tokens.
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
+	// CachedTokens are those of InputTokens that the provider read from its cache, ImageTokens
+	// those of OutputTokens that are pictures.
+	CachedTokens int64 `json:"cached_tokens,omitempty"`
+	ImageTokens  int64 `json:"image_tokens,omitempty"`
 }
 
 // Profile says what a model is and what it takes. Vision is explicit, never guessed.
@@ -131,9 +140,17 @@ type Profile struct {
 	ImageOutput bool `json:"image_output,omitempty" yaml:"image_output"`
 	// StructuredOutput says that the provider enforces a JSON Schema.
 	StructuredOutput bool `json:"structured_output,omitempty" yaml:"structured_output"`
-	// InputUSD and OutputUSD are prices per million tokens as decimal text; empty means unknown.
-	InputUSD  string `json:"input_usd,omitempty" yaml:"input_usd"`
-	OutputUSD string `json:"output_usd,omitempty" yaml:"output_usd"`
+	// Rate is the price of tokens; Prices are those that hold instead under a condition, of
+	// several that do the last.
+	Rate   `yaml:",inline"`
+	Prices []Price `json:"prices,omitempty" yaml:"prices"`
+	// ReportsCost says that each answer tells what it cost.
+	ReportsCost bool `json:"reports_cost,omitempty" yaml:"reports_cost"`
+	// Life says when the model came and goes.
+	Life LifeCycle `json:"life,omitzero" yaml:"life"`
+	// Assumed says, of an id that no row names, as what it is treated: a family or another
+	// model. Empty for listed models and for those of which nothing is known.
+	Assumed string `json:"assumed,omitempty" yaml:"-"`
 	// NoTemperature marks reasoning models that refuse a temperature.
 	NoTemperature bool `json:"no_temperature,omitempty" yaml:"no_temperature"`
 }

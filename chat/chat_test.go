@@ -158,18 +158,18 @@ func TestBadProfilesAreRefused(t *testing.T) {
 
 func TestCostIsExact(t *testing.T) {
 	t.Parallel()
-	p := chat.Profile{InputUSD: "0.15", OutputUSD: "0.60"}
-	if got := p.Cost(chat.Usage{InputTokens: 1001, OutputTokens: 7}); got == nil || *got != "0.00015435" {
+	p := chat.Profile{Rate: chat.Rate{InputUSD: "0.15", OutputUSD: "0.60"}}
+	if got := p.Cost(chat.Usage{InputTokens: 1001, OutputTokens: 7}, time.Time{}); got == nil || *got != "0.00015435" {
 		t.Errorf("got %v", got)
 	}
-	p = chat.Profile{InputUSD: "0.0123456789", OutputUSD: "1"}
-	if got := p.Cost(chat.Usage{InputTokens: 1}); got == nil || *got != "0.0000000123456789" {
+	p = chat.Profile{Rate: chat.Rate{InputUSD: "0.0123456789", OutputUSD: "1"}}
+	if got := p.Cost(chat.Usage{InputTokens: 1}, time.Time{}); got == nil || *got != "0.0000000123456789" {
 		t.Errorf("got %v", *got)
 	}
-	if got := (chat.Profile{InputUSD: "1"}).Cost(chat.Usage{}); got != nil {
+	if got := (chat.Profile{Rate: chat.Rate{InputUSD: "1"}}).Cost(chat.Usage{}, time.Time{}); got != nil {
 		t.Errorf("half a price list gives %s", *got)
 	}
-	if got := (chat.Profile{Offline: true}).Cost(chat.Usage{InputTokens: 5}); got == nil || *got != "0" {
+	if got := (chat.Profile{Offline: true}).Cost(chat.Usage{InputTokens: 5}, time.Time{}); got == nil || *got != "0" {
 		t.Errorf("offline costs %v", got)
 	}
 }

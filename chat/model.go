@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/big"
 	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
@@ -28,6 +27,7 @@ type model struct {
 	text, json fantasy.LanguageModel
 	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
+	now        func() time.Time
 }
 
 var _ Relayed = (*model)(nil)
@@ -53,16 +53,20 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	ctx, lifted := wire.WithCollector(withDetails(ctx, r))
+	ctx, said := listen(ctx, asked{pictures: hasPictures(r), tokens: m.profile.EstimateTokens(r)})
 	res, err := Guarded(func() (*fantasy.Response, error) { return lm.Generate(ctx, call) })
-	if err != nil {
+	out := Response{Model: m.profile.ID}
+	m.settle(&out, said, res)
+	switch {
+	case said.problem != nil:
+		return out, said.problem
+	case err != nil:
 		return Response{}, m.failure(ctx, err, sent.Load())
 	}
-	out := Response{
-		// Some providers use Text for one block only; ours is the whole answer.
-		Text: joinText(res.Content), Model: m.profile.ID, FinishReason: finish(res.FinishReason), Usage: m.usage(res.Usage),
-	}
+	// Some providers use Text for one block only; ours is the whole answer.
+	out.Text, out.FinishReason = joinText(res.Content), finish(res.FinishReason)
 	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
-		return Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
+		return out, m.refusal(out.FinishReason, "")
 	}
 	out.Text = m.codec.Placeholders(media.ScopeOf(ctx).Tree, m.secrets.Redact(out.Text))
 	for _, l := range lifted.All() {
@@ -72,7 +76,6 @@ func (m *model) Generate(ctx context.Context, r Request) (Response, error) {
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
-	out.CostUSD = m.profile.Cost(out.Usage)
 	return out, nil
 }
 
@@ -87,13 +90,38 @@ func Guarded[T any](ask func() (T, error)) (res T, err error) {
 	return ask()
 }
 
-// usage counts what is billed, by the provider's own way of counting.
-func (m *model) usage(u fantasy.Usage) Usage {
-	if m.profile.Provider == "gemini" {
-		// Thoughts are counted beside the answer, and cached tokens within the prompt.
-		return Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens + u.ReasoningTokens}
+// settle notes what a call used and cost, as its answer says, else as the SDK counts.
+func (m *model) settle(out *Response, said *said, res *fantasy.Response) {
+	switch {
+	case said.usage != nil:
+		out.Usage = *said.usage
+	case res != nil:
+		out.Usage = Usage{InputTokens: res.Usage.InputTokens + res.Usage.CacheReadTokens + res.Usage.CacheCreationTokens, OutputTokens: res.Usage.OutputTokens}
+	default:
+		return
 	}
-	return Usage{InputTokens: u.InputTokens + u.CacheReadTokens + u.CacheCreationTokens, OutputTokens: u.OutputTokens}
+	u := &out.Usage
+	for _, n := range []*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ImageTokens} {
+		*n = max(*n, 0)
+	}
+	out.CostIncomplete = said.unpriced
+	if out.CostUSD = said.cost; out.CostUSD != nil {
+		out.CostReported = true
+		return
+	}
+	out.CostUSD = m.profile.Cost(out.Usage, m.now())
+}
+
+// hasPictures reports whether a request shows any.
+func hasPictures(r Request) bool {
+	for _, msg := range r.Messages {
+		for _, p := range msg.Parts {
+			if p.Media != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func joinText(c fantasy.ResponseContent) string {
@@ -186,26 +214,4 @@ func (m *model) detail(d string) fantasy.ProviderOptions {
 		return nil
 	}
 	return fantasy.ProviderOptions{openai.Name: &openai.ProviderFileOptions{ImageDetail: d}}
-}
-
-// Cost is the exact price of a call in US dollars as decimal text; nil if the
-// profile has no prices.
-func (f Profile) Cost(u Usage) *string {
-	in, ok1 := new(big.Rat).SetString(f.InputUSD)
-	out, ok2 := new(big.Rat).SetString(f.OutputUSD)
-	if !ok1 || !ok2 {
-		if !f.Offline {
-			return nil
-		}
-		in, out = new(big.Rat), new(big.Rat)
-	}
-	million := big.NewRat(1_000_000, 1)
-	sum := new(big.Rat).Mul(in, big.NewRat(u.InputTokens, 1))
-	sum.Add(sum, out.Mul(out, big.NewRat(u.OutputTokens, 1)))
-	sum.Quo(sum, million)
-	s := strings.TrimRight(strings.TrimRight(sum.FloatString(18), "0"), ".")
-	if s == "" {
-		s = "0"
-	}
-	return &s
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 
 	"charm.land/fantasy"
 	"charm.land/fantasy/providers/openai"
@@ -101,7 +100,7 @@ func withDetails(ctx context.Context, r Request) context.Context {
 // requests to the Responses API.
 func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
 	details, _ := ctx.Value(detailsKey{}).([]string)
-	if !slices.ContainsFunc(details, func(d string) bool { return d == "low" || d == "high" }) {
+	if len(details) == 0 {
 		return nil
 	}
 	var items []map[string]json.RawMessage
@@ -117,9 +116,11 @@ func askResponses(ctx context.Context, body map[string]json.RawMessage) error {
 			if string(p["type"]) != `"input_image"` || len(details) == 0 {
 				continue
 			}
+			detail := "auto" // the field is required
 			if d := details[0]; d == "low" || d == "high" {
-				p["detail"] = json.RawMessage(`"` + d + `"`)
+				detail = d
 			}
+			p["detail"] = json.RawMessage(`"` + detail + `"`)
 			details = details[1:]
 		}
 		var err error

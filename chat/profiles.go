@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,16 +44,20 @@ type Profiles struct {
 	providers []Provider
 	families  []family
 	models    []Profile
+	// bare are the ids of models without what hosts and dates add.
+	bare map[string]string
 }
 
 // family is what all models of one kind share, wherever they are hosted.
 type family struct {
+	// name is that of a known family; empty for a mere rule.
+	name string
 	// provider narrows it to one; empty means all.
 	provider string
-	// match are parts of ids, lower case; one of them must be in a model's id.
+	// match are patterns of ids, lower case; one of them must match.
 	match []string
-	// fields are laid over a profile.
-	fields *yaml.Node
+	// fields are laid over a profile, unlisted over one that no row names; nil for none.
+	fields, unlisted *yaml.Node
 }
 
 // profileFile is the YAML form of an override.
@@ -65,7 +71,7 @@ type profileFile struct {
 // user's, later ones winning field by field. The error has code invalid and names
 // what is wrong.
 func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
-	p := &Profiles{}
+	p := &Profiles{bare: map[string]string{}}
 	readers := append([]io.Reader{strings.NewReader(shippedProfiles)}, overrides...)
 	for i, r := range readers {
 		var f profileFile
@@ -89,7 +95,7 @@ func LoadProfiles(overrides ...io.Reader) (*Profiles, error) {
 			}
 		}
 	}
-	return p, nil
+	return p, p.checkLives()
 }
 
 func (p *Profiles) mergeProviders(more []Provider) {
@@ -116,6 +122,7 @@ func (p *Profiles) addCatwalk() {
 		}
 		for _, m := range cp.Models {
 			p.models = append(p.models, profileOf(prov, m))
+			p.bare[m.ID] = bareID(m.ID)
 		}
 	}
 }
@@ -125,7 +132,7 @@ func profileOf(prov Provider, m catwalk.Model) Profile {
 		ID: m.ID, Name: m.Name, Provider: prov.Key,
 		ContextTokens: m.ContextWindow, MaxOutputTokens: m.DefaultMaxTokens,
 		SupportsVision: m.SupportsImages, StructuredOutput: prov.JSONMode,
-		InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut),
+		Rate:          Rate{InputUSD: usd(m.CostPer1MIn), OutputUSD: usd(m.CostPer1MOut), CachedUSD: cachedUSD(m)},
 		NoTemperature: m.CanReason && prov.Key == "openai",
 	}
 	if m.SupportsImages {
@@ -139,7 +146,19 @@ func usd(v float64) string {
 	if v <= 0 {
 		return ""
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return strconv.FormatFloat(v, 'g', 12, 64)
+}
+
+// cachedUSD is the price of tokens read from the cache. The catalogue has it in either of
+// two fields, beside that of writing, which is dearer than the prompt's.
+func cachedUSD(m catwalk.Model) string {
+	least := 0.0
+	for _, v := range []float64{m.CostPer1MInCached, m.CostPer1MOutCached} {
+		if v > 0 && v <= m.CostPer1MIn && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	return usd(least)
 }
 
 func (p *Profiles) overrideModel(n *yaml.Node) error {
@@ -154,12 +173,14 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 	i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == key.Provider && m.ID == key.ID })
 	if i < 0 {
 		p.models = append(p.models, p.custom(prov, key.ID))
+		p.bare[key.ID] = bareID(key.ID)
 		i = len(p.models) - 1
 	}
 	if err := n.Decode(&p.models[i]); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
 	m := &p.models[i]
+	m.Assumed = ""
 	if m.SupportsVision {
 		m.ImageLimits = m.over(prov.ImageLimits)
 	}
@@ -169,38 +190,62 @@ func (p *Profiles) overrideModel(n *yaml.Node) error {
 // addFamily reads a family and lays it over the models that are known by now.
 func (p *Profiles) addFamily(n *yaml.Node) error {
 	var key struct {
+		Name     string   `yaml:"name"`
 		Provider string   `yaml:"provider"`
 		Match    []string `yaml:"match"`
-		Profile  Profile  `yaml:"profile"`
+		Profile  *Profile `yaml:"profile"`
+		Unlisted *Profile `yaml:"unlisted"`
 	}
 	var raw struct {
-		Profile yaml.Node `yaml:"profile"`
+		Profile  yaml.Node `yaml:"profile"`
+		Unlisted yaml.Node `yaml:"unlisted"`
 	}
 	if err := errors.Join(n.Decode(&key), n.Decode(&raw)); err != nil {
 		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: %w", n.Line, err)
 	}
-	if len(key.Match) == 0 || raw.Profile.Kind != yaml.MappingNode {
-		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family needs match (parts of model ids) and profile", n.Line)
+	f := family{name: key.Name, provider: key.Provider}
+	if key.Profile != nil {
+		f.fields = &raw.Profile
 	}
-	f := family{provider: key.Provider, fields: &raw.Profile}
+	if key.Unlisted != nil {
+		f.unlisted = &raw.Unlisted
+	}
+	if len(key.Match) == 0 || f.fields == nil && f.unlisted == nil {
+		return media.Errorf(media.CodeInvalid, "chat profiles, line %d: a family needs match (patterns of model ids) and profile or unlisted", n.Line)
+	}
 	for _, m := range key.Match {
-		f.match = append(f.match, strings.ToLower(m))
+		m = strings.ToLower(m)
+		if _, err := path.Match(m, ""); err != nil {
+			return media.Errorf(media.CodeInvalid, "chat profiles, line %d: match %q is no pattern: %w", n.Line, m, err)
+		}
+		f.match = append(f.match, m)
 	}
 	p.families = append(p.families, f)
 	for i := range p.models {
-		p.lay(f, &p.models[i])
+		if m := p.models[i]; f.has(m, p.bare[m.ID]) {
+			p.lay(f.fields, &p.models[i])
+		}
 	}
 	return nil
 }
 
-// lay puts what a family says over a profile that belongs to it.
-func (p *Profiles) lay(f family, m *Profile) {
-	id := strings.ToLower(m.ID)
-	if f.provider != "" && f.provider != m.Provider || !slices.ContainsFunc(f.match, func(part string) bool { return strings.Contains(id, part) }) {
-		return
+// has reports whether a model belongs to the family.
+func (f family) has(m Profile, bare string) bool {
+	if f.provider != "" && f.provider != m.Provider {
+		return false
 	}
+	whole := strings.ToLower(m.ID)
+	return slices.ContainsFunc(f.match, func(pattern string) bool {
+		one, _ := path.Match(pattern, whole) // patterns were checked when they were read
+		two, _ := path.Match(pattern, bare)
+		return one || two
+	})
+}
+
+// lay puts what a family says over a profile that belongs to it.
+func (p *Profiles) lay(fields *yaml.Node, m *Profile) {
 	own := *m
-	if f.fields.Decode(&own) != nil { // it was decoded when it was read
+	if fields == nil || fields.Decode(&own) != nil { // it was decoded when it was read
 		return
 	}
 	own.ID, own.Provider = m.ID, m.Provider
@@ -210,14 +255,78 @@ func (p *Profiles) lay(f family, m *Profile) {
 	*m = own
 }
 
-// custom is the profile of a model that no catalogue knows: text only, unless it is of
-// a known family.
+var (
+	// idBefore is what hosts put before an id: a vendor with a slash, regions and vendors
+	// with dots.
+	idBefore = regexp.MustCompile(`^(.*/|([a-z-]+\.)+)`)
+	// idBehind is what stands behind it: tags, dates, versions of hosts, stages.
+	idBehind = regexp.MustCompile(`(:.*|[-@]20\d\d-?\d\d-?\d\d|-v[12]|-latest|-preview)$`)
+)
+
+// bareID is an id without what hosts and dates add to it.
+func bareID(id string) string {
+	id = strings.ToLower(id)
+	for _, trim := range []*regexp.Regexp{idBefore, idBehind} {
+		for {
+			short := trim.ReplaceAllString(id, "")
+			if short == id || short == "" {
+				break
+			}
+			id = short
+		}
+	}
+	return id
+}
+
+// custom is the profile of a model that no row names: that of the model whose id is the
+// same but for date and stage, else what is said of its families; text only where it has none.
 func (p *Profiles) custom(prov Provider, id string) Profile {
+	bare := bareID(id)
+	for _, m := range p.models {
+		if m.Provider == prov.Key && p.bare[m.ID] == bare {
+			m.Assumed, m.ID, m.Name = m.Name, id, id
+			return m
+		}
+	}
 	m := Profile{ID: id, Name: id, Provider: prov.Key, StructuredOutput: prov.JSONMode}
 	for _, f := range p.families {
-		p.lay(f, &m)
+		if !f.has(m, bare) {
+			continue
+		}
+		if f.name != "" && m.Assumed == "" {
+			m.Assumed = "a model of the family " + f.name
+		}
+		p.lay(f.unlisted, &m)
+		p.lay(f.fields, &m)
 	}
 	return m
+}
+
+// listed finds the row of a model by its id.
+func (p *Profiles) listed(provider, id string) (Profile, bool) {
+	i := slices.IndexFunc(p.models, func(m Profile) bool { return m.Provider == provider && m.ID == id })
+	if i < 0 || id == "" {
+		return Profile{}, false
+	}
+	return p.models[i], true
+}
+
+// checkLives proves that every chain of successors ends at a row.
+func (p *Profiles) checkLives() error {
+	for _, m := range p.models {
+		seen := []string{m.ID}
+		for at := m; at.Life.ReplacedBy != ""; {
+			next, ok := p.listed(at.Provider, at.Life.ReplacedBy)
+			switch {
+			case !ok:
+				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: there is no model %q of this provider", at.Provider, at.ID, at.Life.ReplacedBy)
+			case slices.Contains(seen, next.ID):
+				return media.Errorf(media.CodeInvalid, "chat profiles, model %s/%s, life.replaced_by: the successors go round in a circle", m.Provider, m.ID)
+			}
+			seen, at = append(seen, next.ID), next
+		}
+	}
+	return nil
 }
 
 // Provider finds a provider by key.

@@ -33,11 +33,9 @@ const defaultTimeout = 10 * time.Minute
 // dial builds the two faces of one model: free text, and JSON where the provider
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
-	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout)}
+	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout), now: r.cfg.Now}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
-	if f.Provider != "ollama" { // its key is an address
-		m.secrets = safehttp.NewSecrets(r.cfg.Keys[f.Provider])
-	}
+	m.secrets = r.secrets(f.Provider)
 	client := r.client(m)
 	text, err := r.provider(f, client, false)
 	if err != nil {
@@ -60,13 +58,21 @@ func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
 	return m, nil
 }
 
+// secrets are the credentials of a provider that must not be repeated.
+func (r *Registry) secrets(provider string) safehttp.Secrets {
+	if provider == "ollama" { // its key is an address
+		return safehttp.Secrets{}
+	}
+	return safehttp.NewSecrets(r.cfg.Keys[provider])
+}
+
 // client makes the HTTP client of a model.
 func (r *Registry) client(m *model) *http.Client {
 	f := m.profile
-	return NewClient(safehttp.Provider{
+	client := NewClient(safehttp.Provider{
 		Name: m.provider.Name, Secrets: m.secrets, Origin: r.origin(f.Provider), Base: r.cfg.Base, MaxAnswer: r.cfg.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
 		Wrap: func(base http.RoundTripper) http.RoundTripper {
-			base = r.cfg.Codec.Transport(base, mediaFields)
+			base = r.cfg.Codec.Transport(typed{base}, mediaFields)
 			switch {
 			case f.ImageOutput && f.Provider == "gemini":
 				return rewriting{base, askGemini}
@@ -76,6 +82,8 @@ func (r *Registry) client(m *model) *http.Client {
 			return base
 		},
 	})
+	client.Transport = reading{client.Transport, m}
+	return client
 }
 
 // origin is where the API of a provider is.

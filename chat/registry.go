@@ -37,6 +37,8 @@ type Config struct {
 	Timeout time.Duration
 	// Retry says how refused calls are repeated.
 	Retry RetryPolicy
+	// Now is the clock by which models live and prices hold; nil means time.Now.
+	Now func() time.Time
 }
 
 // Opener opens the model of a profile. It is called once for each model.
@@ -56,12 +58,19 @@ type Choice struct {
 	Asked string
 	// Reason says why, for people; empty if the first wish was met.
 	Reason string
+	// Changes say that a successor answers, or as what a model is treated that no row names.
+	Changes []Change
+	// Warnings tell of a model that will be switched off soon.
+	Warnings []string
 }
 
 // NewRegistry checks the configuration.
 func NewRegistry(cfg Config) (*Registry, error) {
 	if cfg.Profiles == nil || cfg.Offline == nil || cfg.Codec == nil {
 		return nil, media.Errorf(media.CodeInternal, "chat registry: Profiles, Offline and Codec are required")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now //nolint:forbidigo // the default clock
 	}
 	return &Registry{cfg: cfg, open: map[string]Model{}}, nil
 }
@@ -78,11 +87,17 @@ func (r *Registry) Ready(p Provider) error {
 // Profiles gives the catalogue.
 func (r *Registry) Profiles() *Profiles { return r.cfg.Profiles }
 
-// Named opens the model that a person named. A missing key is an error with code
-// missing_key; an unknown name is not_found.
+// Named opens the model that a person named, or its successor. A missing key is an error
+// with code missing_key; an unknown name is not_found; a model that was switched off and has
+// no successor is unsupported.
 func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
+	c, err := r.named(ctx, name)
+	return c.Model, err
+}
+
+func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 	if r.isOffline(name) {
-		return r.cfg.Offline, nil
+		return Choice{Model: r.cfg.Offline}, nil
 	}
 	found := r.cfg.Profiles.Find(name)
 	// Another service may have models of any name, but none is called by a piece of media.
@@ -91,7 +106,7 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 		found = []Profile{r.cfg.Profiles.custom(p, name)}
 	}
 	if len(found) == 0 {
-		return nil, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
+		return Choice{}, media.Errorf(media.CodeNotFound, "no chat model is called %q: name it as PROVIDER/MODEL (openai/gpt-5.4), or see `atelier models list --chat`", media.ErrorText(name))
 	}
 	var missing error
 	for _, f := range found {
@@ -102,9 +117,14 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 			}
 			continue
 		}
-		return r.opened(ctx, f)
+		next, changes, warnings, err := r.cfg.Profiles.living(media.ErrorText(name), f, r.cfg.Now())
+		if err != nil {
+			return Choice{}, err
+		}
+		m, err := r.opened(ctx, next)
+		return Choice{Model: m, Changes: changes, Warnings: warnings}, err
 	}
-	return nil, missing
+	return Choice{}, missing
 }
 
 // Choose opens the operator's default, else the first preferred model that has a
@@ -112,30 +132,28 @@ func (r *Registry) Named(ctx context.Context, name string) (Model, error) {
 // operator's default can fail for want of a key.
 func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
 	if r.cfg.Default != "" {
-		m, err := r.Named(ctx, r.cfg.Default)
-		return Choice{Model: m}, err
+		return r.named(ctx, r.cfg.Default)
 	}
-	c := Choice{}
+	asked, reason := "", ""
 	for _, name := range prefer {
-		m, err := r.Named(ctx, name)
+		c, err := r.named(ctx, name)
 		if err == nil {
-			c.Model = m
+			c.Asked, c.Reason = asked, reason
 			return c, nil
 		}
-		if c.Asked == "" {
-			c.Asked, c.Reason = name, err.Error()
+		if asked == "" {
+			asked, reason = name, err.Error()
 		}
 	}
 	for _, p := range r.cfg.Profiles.Providers() {
 		if r.Ready(p) != nil {
 			continue
 		}
-		m, err := r.Named(ctx, p.Key+"/"+p.DefaultModel)
-		c.Model = m
+		c, err := r.named(ctx, p.Key+"/"+p.DefaultModel)
+		c.Asked, c.Reason = asked, reason
 		return c, err
 	}
-	c.Model = r.cfg.Offline
-	return c, nil
+	return Choice{Model: r.cfg.Offline, Asked: asked, Reason: reason}, nil
 }
 
 func (r *Registry) isOffline(name string) bool {

@@ -84,6 +84,7 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = r.policy.First, 30*time.Second
 	var waited time.Time
+	day := false // a wait for a quota of a day is over
 	for try := 1; ; try++ {
 		if err := r.turn(ctx, waited); err != nil {
 			return Response{}, err
@@ -96,6 +97,10 @@ func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {
 		if e.RetryAfter > 0 {
 			r.waits.Ask("", r.policy.Now(), e.RetryAfter)
 		}
+		if errors.Is(err, errDaily) && (day || e.RetryAfter > r.policy.Longest) {
+			spent(e)
+		}
+		day = day || errors.Is(err, errDaily)
 		if !e.Retryable || try >= r.policy.Tries || e.RetryAfter > r.policy.Longest {
 			return res, err
 		}

@@ -1,17 +1,32 @@
 package chat
 
 import (
+	"encoding/json"
 	"testing"
-
-	"charm.land/fantasy"
+	"time"
 
 	"atelier/media"
 )
 
+// refused is an answer that is an error.
+type refused struct {
+	StatusCode   int
+	Message      string
+	ResponseBody []byte
+}
+
+func (r refused) code() media.Code {
+	body := r.ResponseBody
+	if body == nil {
+		body, _ = json.Marshal(map[string]any{"error": map[string]any{"message": r.Message}}) // texts only
+	}
+	return readFault(r.StatusCode, nil, body, time.Time{}).code(asked{})
+}
+
 // TestPromptsThatDoNotFit: the wordings are those of the providers' own errors.
 func TestPromptsThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	for name, e := range map[string]fantasy.ProviderError{
+	for name, e := range map[string]refused{
 		"openai chat":       {StatusCode: 400, Message: "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens. Please reduce the length of the messages."},
 		"openai responses":  {StatusCode: 400, Message: "Your input exceeds the context window of this model. Please adjust your input and try again."},
 		"openai code":       {StatusCode: 400, Message: "Too long.", ResponseBody: []byte(`{"error":{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`)},
@@ -30,9 +45,17 @@ func TestPromptsThatDoNotFit(t *testing.T) {
 		"vllm":              {StatusCode: 400, Message: "The decoder prompt (length 9000) is longer than the maximum model length of 8192."},
 		"llama.cpp":         {StatusCode: 400, Message: "the request exceeds the available context size. try increasing the context size", ResponseBody: []byte(`{"error":{"code":400,"message":"…","type":"exceed_context_size_error"}}`)},
 		"ollama":            {StatusCode: 400, Message: "the input length exceeds the context length"},
+		"deepseek":          {StatusCode: 400, ResponseBody: []byte(`{"error":{"message":"This model's maximum context length is 131072 tokens. However, you requested 800022 tokens.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}`)},
+		"perplexity":        {StatusCode: 400, ResponseBody: []byte(`{"error":{"message":"Prompt exceeds the limit","type":"too_many_prompt_tokens","code":400}}`)},
+		"nova":              {StatusCode: 400, Message: "Input Tokens Exceeded: Number of input tokens exceeds maximum length"},
+		"cohere v2":         {StatusCode: 400, ResponseBody: []byte(`{"id":"x","message":"too large","code":"TOO_MANY_TOKENS"}`)},
+		"ollama cloud":      {StatusCode: 400, ResponseBody: []byte(`{"error":"prompt too long; exceeded max context length by 12 tokens"}`)},
+		"llama.cpp full":    {StatusCode: 500, ResponseBody: []byte(`{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`)},
+		"openrouter before": {StatusCode: 400, ResponseBody: []byte(`{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 3333404 tokens > 200000 maximum\"}}","provider_name":"Anthropic"}}}`)},
+		"alibaba":           {StatusCode: 400, Message: "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]"},
 		"lm studio":         {StatusCode: 400, Message: "Trying to keep the first 6000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"},
 	} {
-		if got := codeOf(&e); got != media.CodeContextLength {
+		if got := e.code(); got != media.CodeContextLength {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -42,17 +65,17 @@ func TestPromptsThatDoNotFit(t *testing.T) {
 func TestOtherRefusalsAreNoLength(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		e    fantasy.ProviderError
+		e    refused
 		want media.Code
 	}{
-		"rate":            {fantasy.ProviderError{StatusCode: 429, Message: "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."}, media.CodeRateLimited},
-		"answer's length": {fantasy.ProviderError{StatusCode: 400, Message: "max_tokens is too large: 200000. This model supports at most 16384 completion tokens"}, media.CodeInvalid},
-		"image":           {fantasy.ProviderError{StatusCode: 400, Message: "image exceeds 5 MB maximum"}, media.CodeInvalid},
-		"server":          {fantasy.ProviderError{StatusCode: 500, Message: "context window exceeded while loading"}, media.CodeUnavailable},
-		"body":            {fantasy.ProviderError{StatusCode: 413, Message: "Payload too large"}, media.CodeTooLarge},
-		"type":            {fantasy.ProviderError{StatusCode: 429, Message: "x", ResponseBody: []byte(`{"error":{"type":"insufficient_quota","code":null}}`)}, media.CodeQuotaExceeded},
+		"rate":            {refused{StatusCode: 429, Message: "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000."}, media.CodeRateLimited},
+		"answer's length": {refused{StatusCode: 400, Message: "max_tokens is too large: 200000. This model supports at most 16384 completion tokens"}, media.CodeInvalid},
+		"image":           {refused{StatusCode: 400, Message: "image exceeds 5 MB maximum"}, media.CodeInvalid},
+		"server":          {refused{StatusCode: 500, Message: "context window exceeded while loading"}, media.CodeUnavailable},
+		"body":            {refused{StatusCode: 413, Message: "Payload too large"}, media.CodeTooLarge},
+		"type":            {refused{StatusCode: 429, Message: "x", ResponseBody: []byte(`{"error":{"type":"insufficient_quota","code":null}}`)}, media.CodeQuotaExceeded},
 	} {
-		if got := codeOf(&tt.e); got != tt.want {
+		if got := tt.e.code(); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}

@@ -292,7 +292,7 @@ func TestFamiliesOfModels(t *testing.T) {
 	t.Parallel()
 	p, err := chat.LoadProfiles(strings.NewReader(`
 families:
-  - match: [house-llava]
+  - match: [house-llava*]
     profile: {supports_vision: true, max_images: 2, name: House}
 models:
   - {provider: openai, id: house-llava-2, max_images: 7}
@@ -309,7 +309,7 @@ models:
 	if f := p.Find("openai/some-text-model"); len(f) != 1 || f[0].SupportsVision {
 		t.Errorf("vision is guessed: %+v", f)
 	}
-	for bad, say := range map[string]string{"families: [{match: [a]}]": "profile", "families: [{profile: {name: x}}]": "match"} {
+	for bad, say := range map[string]string{"families: [{match: [a]}]": "profile", "families: [{match: [\"[\"], profile: {name: x}}]": "pattern", "families: [{profile: {name: x}}]": "match"} {
 		if _, err := chat.LoadProfiles(strings.NewReader(bad)); media.CodeOf(err) != media.CodeInvalid || !strings.Contains(err.Error(), say) {
 			t.Errorf("%s: got %v", bad, err)
 		}

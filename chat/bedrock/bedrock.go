@@ -149,11 +149,16 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 	if u := res.Usage; u != nil {
 		out.Usage = chat.Usage{
 			InputTokens:  int64(aws.ToInt32(u.InputTokens) + aws.ToInt32(u.CacheReadInputTokens) + aws.ToInt32(u.CacheWriteInputTokens)),
-			OutputTokens: int64(aws.ToInt32(u.OutputTokens)),
+			OutputTokens: int64(aws.ToInt32(u.OutputTokens)), CachedTokens: int64(aws.ToInt32(u.CacheReadInputTokens)),
 		}
 	}
-	if strings.TrimSpace(out.Text) == "" && out.FinishReason == "content_filter" {
-		return chat.Response{}, media.Errorf(media.CodeModerated, "ask %s: its safety system withheld the answer: change the task or the material", m.profile)
+	out.CostUSD = m.profile.Cost(out.Usage, time.Now()) //nolint:forbidigo // prices have dates
+	if out.FinishReason == "content_filter" {
+		refused := media.Errorf(media.CodeModerated, "ask %s: refused (%s): %s; change the task or the material", m.profile, res.StopReason, m.secrets.Clean(out.Text, chat.MaxMessage))
+		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, refused
+	}
+	if res.StopReason == types.StopReasonModelContextWindowExceeded && strings.TrimSpace(out.Text) == "" {
+		return chat.Response{Model: out.Model, Usage: out.Usage, CostUSD: out.CostUSD}, media.Errorf(media.CodeContextLength, "ask %s: %s", m.profile, res.StopReason)
 	}
 	for _, l := range lifted.All() {
 		if l.Err != nil {
@@ -162,7 +167,6 @@ func (m *model) Generate(ctx context.Context, r chat.Request) (chat.Response, er
 		}
 		out.Media = append(out.Media, media.NewOutput(l.Blob, media.Meta{}))
 	}
-	out.CostUSD = m.profile.Cost(out.Usage)
 	return out, nil
 }
 

@@ -69,6 +69,9 @@ func codeOf(kind string, status int, message string) media.Code {
 	}
 	switch kind {
 	case "ThrottlingException", "TooManyRequestsException":
+		if chat.Daily(message) { // it names no time to wait for
+			return media.CodeQuotaExceeded
+		}
 		return media.CodeRateLimited
 	case "ModelNotReadyException", "ServiceUnavailableException", "InternalServerException":
 		return media.CodeUnavailable

@@ -1,6 +1,6 @@
 // Package chattest is the conformance suite of chat models and a simulator of chat
-// services: real HTTP, real JSON. It speaks OpenAI's chat completions with faults, and
-// Responses, Anthropic, Gemini and Bedrock Converse where all goes well. It is a test double and imports testing; production code never uses it.
+// services: real HTTP, real JSON. It speaks OpenAI's chat completions and Responses,
+// Anthropic, Gemini and Bedrock Converse, and fails as each service does ([Services]). It is a test double and imports testing; production code never uses it.
 package chattest
 
 import (
@@ -48,6 +48,7 @@ type Simulator struct {
 
 	mu       sync.Mutex // guards the rest
 	faults   []Fault
+	shapes   []Shape
 	requests []Request
 }
 
@@ -86,6 +87,10 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault := s.record(req)
+	if shape, ok := s.next(); ok {
+		shape.write(w)
+		return
+	}
 	if s.Key != "" && dialect == DialectOpenAI && r.Header.Get("Authorization") != "Bearer "+s.Key {
 		fault = FaultBadKey
 	}

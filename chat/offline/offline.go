@@ -59,9 +59,9 @@ func (m Model) Generate(ctx context.Context, r chat.Request) (chat.Response, err
 	if err != nil {
 		return chat.Response{}, media.Errorf(media.CodeInternal, "write the offline model's step: %w", err)
 	}
-	u := chat.Usage{InputTokens: m.Profile().EstimateTokens(r), OutputTokens: int64(len(text)) / 4}
+	u, free := chat.Usage{InputTokens: m.Profile().EstimateTokens(r), OutputTokens: int64(len(text)) / 4}, "0"
 	return chat.Response{
-		Text: string(text), Warnings: s.warnings, Usage: u, FinishReason: "stop", Model: "offline", CostUSD: m.Profile().Cost(u),
+		Text: string(text), Warnings: s.warnings, Usage: u, FinishReason: "stop", Model: "offline", CostUSD: &free,
 	}, nil
 }
 

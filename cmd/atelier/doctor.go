@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atelier/chat"
 )
 
 type doctorCmd struct {
@@ -43,7 +45,7 @@ func (c *doctorCmd) Run(w *world) error {
 			checks = append(checks, verdict("default chat model", "", err))
 			return nil
 		}
-		checks = append(checks, check{"default chat model", "ok", choice.Model.Profile().String()})
+		checks = append(checks, check{"default chat model", "ok", chosen(choice)})
 		return nil
 	})
 	if err != nil {
@@ -67,6 +69,20 @@ func (c *doctorCmd) Run(w *world) error {
 		return quiet{exitInput}
 	}
 	return err
+}
+
+// chosen says which chat model answers, and what has to be said about it.
+func chosen(c chat.Choice) string {
+	p := c.Model.Profile()
+	said := []string{p.String()}
+	for _, d := range c.Changes {
+		said = append(said, d.Reason)
+	}
+	said = append(said, c.Warnings...)
+	if !p.Priced() {
+		said = append(said, "price unknown")
+	}
+	return strings.Join(said, "; ")
 }
 
 // checkEngine opens the durable engine, which makes or updates its tables.

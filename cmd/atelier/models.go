@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"atelier/chat"
 	"atelier/generate"
 )
 
 type modelsCmd struct {
-	List modelsListCmd `cmd:"" help:"List models."`
-	Show modelsShowCmd `cmd:"" help:"Show what one model takes, costs and how long it lives."`
-	// Check is in a file of its own.
-	Check modelsCheckCmd `cmd:"" help:"Tell which successors, default models and prices of the catalogue are out of date today, or will be within 30 days."`
+	List  modelsListCmd  `cmd:"" help:"List models."`
+	Show  modelsShowCmd  `cmd:"" help:"Show what one model takes, costs and how long it lives."`
+	Check modelsCheckCmd `cmd:"" help:"Say which models, successors and prices of the catalogue are out of date."`
 }
 
 type modelsListCmd struct {
@@ -49,11 +49,12 @@ func (c *modelsListCmd) Run(w *world) error {
 }
 
 func (c *modelsListCmd) chat(w *world, a *app) error {
+	today := time.Now() //nolint:forbidigo // the clock of the command line
 	models := a.chat.Profiles().Models()
 	var rows [][]string
 	kept := models[:0]
 	for _, m := range models {
-		if c.Only != "" && m.Provider != c.Only {
+		if c.Only != "" && m.Provider != c.Only || !c.All && !m.Alive(today) {
 			continue
 		}
 		kept = append(kept, m)
@@ -61,20 +62,25 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 		if m.SupportsVision {
 			vision = "vision"
 		}
-		rows = append(rows, []string{m.Name, m.Provider, m.Provider + "/" + m.ID, vision, dollars(m.InputUSD), dollars(m.OutputUSD)})
+		rows = append(rows, []string{m.Name, m.Provider, m.Provider + "/" + m.ID, vision, dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today)})
 	}
 	if c.JSON {
 		return w.printJSON(kept)
 	}
-	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "IN / 1M", "OUT / 1M"}, rows)
+	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
 	return nil
 }
 
 func dollars(usd string) string {
 	if usd == "" {
-		return "unknown"
+		return "price unknown"
 	}
 	return "$" + usd
+}
+
+// chatLife says whether a chat model lives.
+func chatLife(m chat.Profile, today time.Time) string {
+	return life(generate.Model{Life: generate.LifeCycle{ShutDown: m.Life.ShutDown, ReplacedBy: m.Life.ReplacedBy}}, today)
 }
 
 func methods(m generate.Model) string {

@@ -5,14 +5,23 @@ import (
 	"time"
 
 	"atelier/generate"
+	"atelier/media"
 )
 
 type modelsCheckCmd struct {
-	JSON bool `help:"Print JSON."`
+	Chat bool   `help:"Chat models: ask each chat provider with a key for its list, which costs nothing. Without it, the catalogue of image and speech models is compared with today, and nobody is asked."`
+	Only string `name:"provider" help:"With --chat, only this provider." placeholder:"NAME"`
+	JSON bool   `help:"Print JSON."`
 }
 
-// Run compares the catalogue with today. It asks no provider.
+// Run compares what is known of models with today.
 func (c *modelsCheckCmd) Run(w *world) error {
+	if c.Chat {
+		return c.chatModels(w)
+	}
+	if c.Only != "" {
+		return media.Errorf(media.CodeInvalid, "--provider goes with --chat: atelier models check --chat --provider %s", c.Only)
+	}
 	return w.withApp(appConfig{}, func(a *app) error {
 		today := time.Now() //nolint:forbidigo // the clock of the command line
 		found := a.catalogue.Stale(today)

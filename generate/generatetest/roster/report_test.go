@@ -51,9 +51,10 @@ func TestReport(t *testing.T) { //nolint:tparallel // the run of the suite is wa
 		}
 	}
 	file := filepath.Join(generateRoom, "../docs/conformance.md")
-	want := report(t, columns, cells)
+	chats := chatPart(t, file)
+	want := report(t, columns, cells) + chats
 	if *update {
-		want = report(t, columns, recorded(t, columns, cells))
+		want = report(t, columns, recorded(t, columns, cells)) + chats
 		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -61,6 +62,21 @@ func TestReport(t *testing.T) { //nolint:tparallel // the run of the suite is wa
 	if have, err := os.ReadFile(file); err != nil || string(have) != want {
 		t.Errorf("docs/conformance.md is not what the suite plays (%v): run make generate", err)
 	}
+}
+
+// chatPart is the part of the file that package chat writes.
+func chatPart(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const heading = "\n## Chat providers\n"
+	_, chats, ok := strings.Cut(string(b), heading)
+	if !ok {
+		t.Fatal("there is no table of chat providers: go test ./chat -run ChatReport -update")
+	}
+	return heading + chats
 }
 
 // recorded plays the suite with every column and gives the cells with what passed.

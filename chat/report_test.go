@@ -1,0 +1,336 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/chat"
+	"atelier/chat/bedrock"
+	"atelier/chat/chattest"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// bench is one service of the table with its simulator, on a clock of its own.
+type bench struct {
+	t       *testing.T
+	service chattest.Service
+	sim     *chattest.Simulator
+	codec   *wire.Codec
+	chat    *chat.Registry
+	mu      sync.Mutex // guards waits
+	waits   []time.Duration
+}
+
+func seat(t *testing.T, s chattest.Service) *bench {
+	t.Helper()
+	b := &bench{t: t, service: s, sim: &chattest.Simulator{Picture: pngOf(t, noise(20, 10, 4))}}
+	server := httptest.NewServer(b.sim)
+	t.Cleanup(server.Close)
+	provider, _, _ := strings.Cut(s.Model, "/")
+	b.chat = newRegistry(t, func(c *chat.Config) {
+		c.Keys[provider], c.BaseURLs[provider], b.codec = "sk-test", server.URL+s.Path, c.Codec
+		c.Openers = map[string]chat.Opener{"bedrock": bedrock.Opener(bedrock.Config{Region: "us-east-1", AccessKeyID: "a", SecretAccessKey: "b", BaseURL: server.URL, Codec: c.Codec})}
+		c.Now = func() time.Time { return time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC) }
+		c.Retry.Now = func() time.Time { return c.Now().Add(b.slept()) }
+		c.Retry.Sleep = func(_ context.Context, d time.Duration) error {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.waits = append(b.waits, d)
+			return nil
+		}
+		var err error
+		if c.Profiles, err = chat.LoadProfiles(strings.NewReader("models:\n  - {provider: openai, id: seeing, supports_vision: true}\n  - {provider: openai, id: painting, supports_vision: true, image_output: true}\n")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return b
+}
+
+func (b *bench) slept() (sum time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, d := range b.waits {
+		sum += d
+	}
+	return sum
+}
+
+// ask asks a model, with a picture if there is one.
+func (b *bench) ask(model string, o *media.Output) (chat.Response, error) {
+	b.t.Helper()
+	m := chat.Message{Role: chat.RoleUser, Parts: []chat.Part{{Text: strings.Repeat("what is this? ", 20)}}}
+	if o != nil {
+		m.Parts = append(m.Parts, chat.Part{Media: o})
+	}
+	return named(b.t, b.chat, model).Generate(scoped(b.t), chat.Request{System: "Answer in JSON.", Messages: []chat.Message{m}})
+}
+
+// rows are those of the table; each plays a service and gives how many shapes passed, or why
+// there are none.
+var rows = []struct {
+	name string
+	play func(t *testing.T, s chattest.Service) (shapes int, absent string)
+}{
+	{"text", playText},
+	{"picture in", playPictureIn},
+	{"picture out", playPictureOut},
+	{"refusal", failing(chattest.SituationRefusal, checkRefusal)},
+	{"rate limit per minute", failing(chattest.SituationMinute, checkMinute)},
+	{"rate limit per day", failing(chattest.SituationDay, checkDay)},
+	{"context length", failing(chattest.SituationContext, checkOnce(media.CodeContextLength))},
+	{"credit", failing(chattest.SituationCredit, checkOnce(media.CodeQuotaExceeded))},
+	{"overload", failing(chattest.SituationOverload, checkOverload)},
+	{"error in 200", failing(chattest.SituationErrorIn200, func(t *testing.T, b *bench, s chattest.Shape) {
+		t.Helper()
+		checkOnce(media.Code(s.Code))(t, b, s)
+	})},
+	{"unknown id of a known family", playUnknown},
+}
+
+func playText(t *testing.T, s chattest.Service) (int, string) {
+	t.Helper()
+	b := seat(t, s)
+	b.sim.Answer = func(chattest.Request) string { return `{"say":"yes"}` }
+	res, err := b.ask(s.Model, nil)
+	if err != nil || res.Text != `{"say":"yes"}` || res.Usage.OutputTokens == 0 || res.FinishReason != "stop" {
+		t.Errorf("%+v, %v", res, err)
+	}
+	return 1, ""
+}
+
+func playPictureIn(t *testing.T, s chattest.Service) (int, string) {
+	t.Helper()
+	b := seat(t, s)
+	seen(t, b, s.Model)
+	return 1, ""
+}
+
+// seen shows a picture to a model and looks at what arrived.
+func seen(t *testing.T, b *bench, model string) {
+	t.Helper()
+	o := store(t, b.codec, pngOf(t, noise(30, 20, 1)))
+	if _, err := b.ask(model, &o); err != nil {
+		t.Fatal(err)
+	}
+	got := b.sim.Requests()
+	last := got[len(got)-1].Messages
+	if images := last[len(last)-1].Images; len(images) != 1 || images[0].SHA256 != o.Digest.Hex() {
+		t.Errorf("%s was shown %+v", model, images)
+	}
+}
+
+func playPictureOut(t *testing.T, s chattest.Service) (int, string) {
+	t.Helper()
+	if s.Paints == "" {
+		return 0, s.NoPaint
+	}
+	b := seat(t, s)
+	res, err := b.ask(s.Paints, nil)
+	if err != nil || len(res.Media) != 1 || res.Media[0].Width != 20 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	// A picture whose price is in no figure leaves the cost incomplete or unknown.
+	if !res.CostReported && res.CostUSD != nil && !res.CostIncomplete {
+		t.Errorf("the picture is said to cost %s, and that to be all", *res.CostUSD)
+	}
+	return 1, ""
+}
+
+// failing plays every shape of a situation on a bench of its own.
+func failing(of chattest.Situation, check func(*testing.T, *bench, chattest.Shape)) func(*testing.T, chattest.Service) (int, string) {
+	return func(t *testing.T, s chattest.Service) (int, string) {
+		t.Helper()
+		shapes := s.Shapes[of]
+		if (len(shapes) == 0) != (s.Absent[of] != "") {
+			t.Errorf("%d shapes, and the reason for none is %q", len(shapes), s.Absent[of])
+		}
+		for i, shape := range shapes {
+			t.Run(fmt.Sprint(i+1), func(t *testing.T) { check(t, seat(t, s), shape) })
+		}
+		return len(shapes), s.Absent[of]
+	}
+}
+
+// wholly checks that the words of the provider reach the person as they are.
+func wholly(t *testing.T, err error, s chattest.Shape) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), s.Says) || media.ErrorText(err.Error()) != err.Error() {
+		t.Errorf("%q is not in %v", s.Says, err)
+	}
+}
+
+func checkOnce(code media.Code) func(*testing.T, *bench, chattest.Shape) {
+	return func(t *testing.T, b *bench, s chattest.Shape) {
+		t.Helper()
+		b.sim.Play(s, s, s, s)
+		res, err := b.ask(b.service.Model, nil)
+		if n := len(b.sim.Requests()); media.CodeOf(err) != code || media.Retryable(err) || n != 1 || len(b.waits) > 0 {
+			t.Errorf("%d calls, %s, retryable %t, want one and %s: %v", n, media.CodeOf(err), media.Retryable(err), code, err)
+		}
+		if s.Billed && res.Usage.OutputTokens != 9 {
+			t.Errorf("the refusal was billed, and counts as %+v", res.Usage)
+		}
+		wholly(t, err, s)
+	}
+}
+
+func checkRefusal(t *testing.T, b *bench, s chattest.Shape) {
+	t.Helper()
+	checkOnce(media.CodeModerated)(t, b, s)
+}
+
+// checkMinute: the wait that the answer asks for is kept, and the call repeated.
+func checkMinute(t *testing.T, b *bench, s chattest.Shape) {
+	t.Helper()
+	b.sim.Play(s)
+	if _, err := b.ask(b.service.Model, nil); err != nil || len(b.sim.Requests()) != 2 {
+		t.Fatalf("%d calls, %v", len(b.sim.Requests()), err)
+	}
+	if s.Wait != "" {
+		want, err := time.ParseDuration(s.Wait)
+		if got := b.slept(); err != nil || got < want || got > want+time.Second {
+			t.Errorf("waited %s, asked for %s", got, s.Wait)
+		}
+	}
+	again := seat(t, b.service)
+	again.sim.Play(s, s, s, s)
+	_, err := again.ask(b.service.Model, nil)
+	if n := len(again.sim.Requests()); media.CodeOf(err) != media.CodeRateLimited || n != 4 {
+		t.Errorf("for ever: %d calls, %v", n, err)
+	}
+	wholly(t, err, s)
+}
+
+// checkDay: what the answer asks for is waited for once at most, then it is over for the run.
+func checkDay(t *testing.T, b *bench, s chattest.Shape) {
+	t.Helper()
+	b.sim.Play(s, s, s, s)
+	_, err := b.ask(b.service.Model, nil)
+	calls := 1
+	if s.Wait != "" {
+		calls = 2
+		if want, _ := time.ParseDuration(s.Wait); b.slept() < want { // it is written here
+			t.Errorf("waited %s, asked for %s", b.slept(), s.Wait)
+		}
+	}
+	if n := len(b.sim.Requests()); media.CodeOf(err) != media.CodeQuotaExceeded || media.Retryable(err) || n != calls {
+		t.Errorf("%d calls, want %d: %s: %v", n, calls, media.CodeOf(err), err)
+	}
+	wholly(t, err, s)
+}
+
+func checkOverload(t *testing.T, b *bench, s chattest.Shape) {
+	t.Helper()
+	b.sim.Play(s)
+	if _, err := b.ask(b.service.Model, nil); err != nil || len(b.sim.Requests()) != 2 {
+		t.Errorf("%d calls, %v", len(b.sim.Requests()), err)
+	}
+	again := seat(t, b.service)
+	again.sim.Play(s, s, s, s)
+	_, err := again.ask(b.service.Model, nil)
+	if n := len(again.sim.Requests()); media.CodeOf(err) != media.CodeUnavailable || n != 4 {
+		t.Errorf("for ever: %d calls, %v", n, err)
+	}
+	wholly(t, err, s)
+}
+
+// playUnknown: an id that no row names is shown a picture, and the choice says as what it is
+// treated.
+func playUnknown(t *testing.T, s chattest.Service) (int, string) {
+	t.Helper()
+	if s.New == "" {
+		return 0, "its models are of no family that is known"
+	}
+	b := seat(t, s)
+	seen(t, b, s.New)
+	c, err := b.chat.Choose(t.Context(), []string{s.New})
+	if err != nil || len(c.Changes) != 1 || !strings.Contains(c.Changes[0].Reason, "of the family") {
+		t.Errorf("%+v, %v", c.Changes, err)
+	}
+	return 1, ""
+}
+
+// chatHeading begins the part of docs/conformance.md that this test writes.
+const chatHeading = "\n## Chat providers\n"
+
+// TestChatReport plays every service in every situation, and keeps the table of chat providers in
+// docs/conformance.md equal to what passed: go test ./chat -run ChatReport -update writes it.
+func TestChatReport(t *testing.T) { //nolint:tparallel // What its parts play is counted.
+	t.Parallel()
+	services := chattest.Services()
+	var reasons []string
+	var b strings.Builder
+	b.WriteString(chatHeading + `
+What ` + "`TestChatReport`" + ` in package ` + "`chat`" + ` holds chat models to, over a simulator that answers as each service does
+(` + "`chattest.Services`" + `). A tick with a number stands for so many shapes, all passed; a number in brackets is a reason below. A refusal, a
+context length, used up credit and an error in an answer with status 200 are told by one call; what is asked for is waited for; a quota of a day is
+waited for once at most. The ` + "`make generate`" + ` of the tables above leaves this one; ` + "`go test ./chat -run ChatReport -update`" + ` writes it.
+
+| `)
+	for _, s := range services {
+		b.WriteString(" | " + s.Name)
+	}
+	b.WriteString(" |\n| ---" + strings.Repeat(" | :-:", len(services)) + " |\n")
+	for _, row := range rows {
+		b.WriteString("| " + row.name)
+		played := 0
+		for _, s := range services {
+			shapes, absent := 0, ""
+			passed := t.Run(row.name+"/"+s.Name, func(t *testing.T) { shapes, absent = row.play(t, s) })
+			if !passed {
+				shapes, absent = 0, "it failed"
+			}
+			played += shapes
+			b.WriteString(" | " + chatCell(shapes, absent, &reasons))
+		}
+		b.WriteString(" |\n")
+		if played == 0 {
+			t.Errorf("nobody plays %q", row.name)
+		}
+	}
+	b.WriteString("\n")
+	for i, r := range reasons {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, r)
+	}
+	checkChatReport(t, b.String())
+}
+
+func chatCell(shapes int, absent string, reasons *[]string) string {
+	switch {
+	case shapes == 1:
+		return "✓"
+	case shapes > 1:
+		return fmt.Sprintf("✓ %d", shapes)
+	}
+	if !slices.Contains(*reasons, absent) {
+		*reasons = append(*reasons, absent)
+	}
+	return fmt.Sprintf("[%d]", 1+slices.Index(*reasons, absent))
+}
+
+func checkChatReport(t *testing.T, want string) {
+	t.Helper()
+	const file = "../docs/conformance.md"
+	have, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, now, _ := strings.Cut(string(have), chatHeading)
+	if *update && !t.Failed() {
+		now = strings.TrimPrefix(want, chatHeading)
+		if err := os.WriteFile(file, []byte(strings.TrimRight(before, "\n")+"\n"+want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if chatHeading+now != want {
+		t.Errorf("the table of chat providers in docs/conformance.md is not what was played: go test ./chat -run ChatReport -update")
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"time"
+
+	"atelier/chat"
+)
+
+// checked is what the list of one provider says.
+type checked struct {
+	Provider string         `json:"provider"`
+	Listed   int            `json:"listed"`
+	Findings []chat.Finding `json:"findings"`
+	Error    string         `json:"error,omitempty"`
+}
+
+// chatModels compares the profiles with the lists of the providers. A provider that cannot be asked is a
+// line of the report.
+func (c *modelsCheckCmd) chatModels(w *world) error {
+	return w.withApp(appConfig{}, func(a *app) error {
+		all := []checked{}
+		var rows [][]string
+		for _, p := range a.chat.Profiles().Providers() {
+			if a.chat.Ready(p) != nil || c.Only != "" && c.Only != p.Key {
+				continue
+			}
+			k := checked{Provider: p.Key, Findings: []chat.Finding{}}
+			listed, err := a.chat.List(w.ctx, p.Key)
+			if err != nil {
+				k.Error = err.Error()
+				rows = append(rows, []string{p.Key, "", "not asked", k.Error})
+			} else {
+				k.Listed = len(listed)
+				k.Findings = append(k.Findings, a.chat.Profiles().Compare(p.Key, listed, time.Now())...) //nolint:forbidigo // the clock of the command line
+			}
+			for _, f := range k.Findings {
+				rows = append(rows, []string{p.Key, f.Model, string(f.Kind), f.Note})
+			}
+			all = append(all, k)
+		}
+		if c.JSON {
+			return w.printJSON(all)
+		}
+		table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows)
+		return nil
+	})
+}
