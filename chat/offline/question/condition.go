@@ -42,6 +42,9 @@ func (p *plan) takeValue(i int) {
 		p.used[i-1] = true // by Anna
 	}
 	for k, f := range p.filters {
+		if f.field == x.field && len(f.values) > 0 && !not && slices.Equal(f.values, x.values) {
+			return // unpaid, with the status "Unpaid"
+		}
 		if f.field == x.field && len(f.values) > 0 && !not {
 			values := append(slices.Clone(f.values), x.values...)
 			p.filters[k] = valueFilter(x.field, values, false)
@@ -85,6 +88,9 @@ func (p *plan) compareNumber(i int) Reason {
 	if f == nil {
 		return ReasonUnclear
 	}
+	if n, ok = p.inUnitOf(f, at, n); !ok {
+		return ReasonUnclear
+	}
 	p.filters = append(p.filters, numberFilter(f, x.arg, n))
 	return ""
 }
@@ -92,6 +98,12 @@ func (p *plan) compareNumber(i int) Reason {
 // comparedField is the column that a number is compared with: named by the comparison,
 // behind the number, before the comparison, or the only one there is.
 func (p *plan) comparedField(x piece, before, after int) *field {
+	if x.about == "length" && p.fieldOf("length") == nil {
+		if f := p.fieldOf("duration"); f != nil {
+			return f
+		}
+		return p.lasting()
+	}
 	if x.about != "" {
 		return p.fieldOf(x.about)
 	}
@@ -194,6 +206,9 @@ func (p *plan) missing(i int) Reason {
 		n := p.near(i, step)
 		if n == nil || p.used[i+step] {
 			continue
+		}
+		if n.kind == kindValue && step == 1 && (n.from != p.ps[i].to || !denying[p.r.ts[p.ps[i].from].fold]) {
+			continue // missing at the harbour
 		}
 		if n.kind == kindValue && step == 1 {
 			p.used[i] = true

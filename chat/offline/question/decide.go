@@ -349,8 +349,11 @@ func (p *plan) idle(f *field) bool {
 		if v := p.ps[i-1]; v.kind == kindValue && v.field != f && v.field.table == 0 && v.to == x.from {
 			return true // sparkling wine
 		}
-		for k := i + 1; k < len(p.ps) && k <= i+2 && !mean; k++ {
-			if v := p.ps[k]; v.kind == kindValue && v.field != f && v.field.table == 0 {
+		for k := i + 1; k < len(p.ps) && k <= i+3 && !mean; k++ {
+			if v := p.ps[k]; v.kind == kindField && v.field.table > 0 {
+				continue // the members of the department Gymnastics
+			}
+			if v := p.ps[k]; v.kind == kindValue && v.field != f && (k <= i+2 && v.field.table == 0 || p.leadsTo(f, v.field)) {
 				return true
 			}
 		}

@@ -58,7 +58,7 @@ var unitNames = map[string]string{
 var moneyUnits = folded("usd eur chf gbp")
 
 func (f *field) unitName() string {
-	if u := unitNames[strings.ToLower(f.unit())]; u != "" || f.Unit != "" {
+	if u := unitNames[strings.TrimSuffix(strings.ToLower(f.unit()), ".")]; u != "" || f.Unit != "" {
 		return u
 	}
 	return unitNames[strings.ToLower(f.Name)] // a column ms

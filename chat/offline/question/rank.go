@@ -169,7 +169,24 @@ func (p *plan) supWithout() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
+	if p.mostOfValue() {
+		return ""
+	}
 	return ReasonUnclear
+}
+
+// mostOfValue says whether the rows with a value are what there is most of, in a table that
+// has no amounts: the most errors, of a log.
+func (p *plan) mostOfValue() bool {
+	if p.unit == "" && p.target == nil || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
+		return false
+	}
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "meisten", "wenigsten":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindValue && x.from == p.sup.to })
 }
 
 // supField is the number that a superlative compares: the price of the cheapest.

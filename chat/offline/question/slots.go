@@ -193,6 +193,10 @@ func (p *plan) words() Reason {
 			p.across, p.used[i] = true, true
 		case kindLeft:
 			p.left, p.used[i] = true, true
+		case kindNet:
+			if p.used[i] = true; !p.untaxed() {
+				return ReasonUnknown
+			}
 		case kindOver:
 			p.over, p.used[i] = true, true
 		case kindWhole:
@@ -292,19 +296,6 @@ func (p *plan) joinNames() Reason {
 }
 
 var ofWords = folded("of von")
-
-// numbered says whether a number before a column is its value: a flat with 3 rooms.
-func (p *plan) numbered(i int) bool {
-	x, b := p.ps[i], p.ps[i-1]
-	if x.field.Type != "integer" || !x.field.measure(p.r.lex) || b.to != x.from || b.to-b.from > 1 || i < 2 || x.field.rows > 0 && !x.field.spans(b.num) {
-		return false
-	}
-	switch p.r.ts[b.from-1].fold {
-	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
-		return p.ps[i-2].kind != kindSup && p.ps[i-2].kind != kindCmp
-	}
-	return false
-}
 
 // asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
 func (p *plan) asked(i int) *piece {
