@@ -18,6 +18,11 @@ func (p *plan) conditions() Reason {
 			if x.arg == "between" {
 				why = p.between(i)
 			}
+		case kindNot:
+			if n := p.near(i, 1); n != nil && n.kind == kindField && n.field.dated() && n.field.Missing > 0 && n.field.table == 0 && verbal(p.r.ts[n.from].fold) {
+				p.used[i], p.used[i+1] = true, true // not returned yet
+				p.filters = append(p.filters, nullFilter(n.field, p.say("no value", "kein Wert")))
+			}
 		case kindMissing, kindUnusable:
 			why = p.missing(i)
 		case kindValue:

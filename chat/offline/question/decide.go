@@ -306,6 +306,25 @@ func (p *plan) decideValue() Reason {
 		}
 		p.unit = ""
 	}
+	if p.agg == "avg" && len(p.groups) == 1 && p.groups[0].dated() && p.perWord() {
+		if !p.groups[0].unique(p.v.tables[0].RowCount) {
+			return ReasonAmbiguous
+		}
+		p.groups = nil // each row is a month
+		return ""
+	}
+	if p.agg == "avg" && p.unit == "month" && p.perWord() && len(p.groups) == 0 {
+		if p.time == nil {
+			p.time = p.timeField(nil)
+		}
+		if p.time == nil || !p.onePerTime() || !p.time.monthly() {
+			return ReasonAmbiguous
+		}
+		p.unit = "" // each row is a month
+	}
+	if p.agg == "avg" && p.unit != "" && p.perWord() && p.nature(p.measures[0].field) == "" {
+		return ReasonAmbiguous
+	}
 	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
@@ -498,6 +517,12 @@ func (p *plan) decideCount() Reason {
 // units is the number of pieces in each row where products are counted by their names: how
 // many desks did we sell.
 func (p *plan) units() *field {
+	if p.counted != nil && !p.distinct && p.counted.named(p.r.lex, "product") && p.tally == "" && p.traded() {
+		if f := p.fieldOf("quantity"); f != nil {
+			p.counted = nil
+			return f
+		}
+	}
 	if p.counted != nil || p.tally != "" {
 		return nil
 	}

@@ -347,3 +347,42 @@ func (p *plan) numbered(i int) bool {
 	}
 	return false
 }
+
+// crowded says whether the table counts those who came, so that the most popular and the
+// busiest may be the one with the most of them.
+func (p *plan) crowded() bool {
+	if slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && x.arg == "rows" && x.from == p.sup.to }) {
+		return false
+	}
+	switch p.r.ts[p.sup.to-1].fold {
+	case "popular", "busiest", "beliebteste", "beliebtesten":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(p.v.fields, func(f *field) bool {
+		return f.table == 0 && f.Type == "integer" && f.measure(p.r.lex) && (f.named(p.r.lex, "visitor") || slices.ContainsFunc(f.words, func(w word) bool { return crowds[w.fold] }))
+	})
+}
+
+var (
+	crowds = folded("attended attendees attendance booked bookings guests participants teilnehmer gaste zuschauer spectators passengers fahrgaste riders downloads views plays listens entries sold quantity qty menge anzahl count")
+	trades = folded("sell sells sold selling buy bought order ordered ship shipped verkauft verkauften verkaufen gekauft bestellt verschickt")
+)
+
+// traded says whether the question is of what is sold or bought.
+func (p *plan) traded() bool {
+	return slices.ContainsFunc(p.r.ts, func(t token) bool { return trades[t.fold] })
+}
+
+// asksHeight says whether the question asks how high something is, or what it is, rather
+// than how much of it there is.
+func (p *plan) asksHeight() bool {
+	if len(p.r.ts) < 2 {
+		return false
+	}
+	switch p.r.ts[1].fold {
+	case "hoch", "high", "is", "ist", "s", "sind", "are", "large", "big":
+		return true
+	}
+	return false
+}

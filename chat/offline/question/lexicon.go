@@ -229,7 +229,7 @@ geschrieben ausgestellt gestellt erstellt written issued generates released publ
 habe hast hat hattest hätte hätten bin bist seid wäre wären gewesen geworden worden würde würden würdet könnte könnten kann kann's können konnte konnten darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
 statt stattfand stattfanden stattgefunden denn während someone anyone something anything am being shall himself herself themselves ourselves thing things
 findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
-existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stand stands sit sits host hosts hosted raised raise raises altogether gathered collected collect
+dr mr mrs ms miss prof herr herrn nehmen nimmt nahmen einnehmen existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stand stands sit sits host hosts hosted raised raise raises altogether gathered collected collect
 brought came entered welcomed amounted amounts totalled there's that's what's currently ours kind sort sorts please overall really exact exactly precise simply
 angemeldet gemeldet eingetragen stand standen zusammengekommen gesammelt eingebracht reingekommen hereingekommen ergeben ergab ergaben verzeichneten anfallen angefallen fällt anbieten angeboten bieten
 et le la les des du de un une est sont dans en au aux pour par sur
@@ -266,7 +266,7 @@ ask much distance how far|wie weit
 ask much temperature how hot|how cold|how warm|wie warm|wie kalt|wie heiß
 ask much satisfaction how satisfied|how happy|wie zufrieden|wie glücklich
 ask much price sells for|sell for|sold for|how expensive|wie teuer
-ask which - which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
+ask which - at what|which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
 ask who - who|wer|whom|wem|wen
 ask when - when|wann|on which date|on what date|at what time|zu welchem zeitpunkt
 ask where - where|wo
@@ -299,8 +299,8 @@ sup desc rain wettest|rainiest|nasseste|regenreichste|regenreichsten
 sup asc rain driest|trockenste|trockensten
 sup desc salary highest paid|best paid|highest earning|top earner|bestbezahlte|bestbezahlten|earns the most|earn the most|verdient am meisten|verdienen am meisten
 sup asc salary lowest paid|earns the least|verdient am wenigsten
-sup desc quantity best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
-sup asc hire longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
+sup desc quantity sells best|sell best|sold best|sells the most|verkauft sich am besten|verkaufte sich am besten|best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
+sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
 sup desc hire been with the company the shortest|shortest serving|am kürzesten dabei
 sup desc rows most common|most frequent|most popular|most often|most frequently|busiest|häufigste|häufigsten|häufigster|häufigstes|am häufigsten|beliebteste|beliebtesten|most commonly
 sup asc rows least common|rarest|least often|least frequent|seltenste|seltensten|am seltensten
@@ -318,7 +318,7 @@ none - first at number one|number one|at no 1|at number 1|in first place|first p
 none frost frost frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
 none wet rain rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
 none dry rain dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
-none - open still open|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
+none - open still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
 over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
 times - - times|multiplied by|mal
@@ -368,7 +368,7 @@ unit month - month|months|monthly|monat|monate|monaten|monats|monatlich|monatlic
 unit week - week|weeks|weekly|woche|wochen|wöchentlich
 unit weekday - weekday|day of the week|weekdays|wochentag|wochentage|wochentagen
 unit day - day|days|daily|date|tag|tage|tagen|tages|täglich|tägliche|täglichen|täglicher|datum|single day|jour
-unit hour - hour|hour of the day|uhrzeit|hourly|stunde
+unit hour - time of day|what time of day|tageszeit|hours of the day|hour|hour of the day|uhrzeit|hourly|stunde
 never - - why|reason|reasons|what caused|what causes|the cause|the causes|cause of|causes of|because|warum|weshalb|wieso|grund|gründe|ursache|ursachen|forecast|forecasts|predict|prediction|predicted|projected|will|next year|next month|next quarter|next week|tomorrow|future|should|recommended|suggest|strategy|opinion|think|how can|how could|how to|how should|prognose|vorhersage|vorhersagen|voraussichtlich|nächstes jahr|nächsten monat|nächsten jahr|nächstes quartal|kommenden|kommendes|zukunft|zukünftig|sollte|sollten|soll|sollen|empfehlen|empfehlung|impact|effect|affect|affected|influence|influences|correlate|correlated|correlation|relationship|zusammenhang|korrelation|einfluss|auswirkung|auswirkungen|likely|wahrscheinlich|explain|erkläre|better|besser|improve|verbessern|last year|this year|last month|this month|last week|this week|yesterday|today|letztes jahr|dieses jahr|letzten monat|diesen monat|heute|gestern|letzte woche|per capita|pro kopf|correlates|competitor|competitors|konkurrenz|wettbewerber
 `
 

@@ -34,6 +34,12 @@ func (p *plan) decideSup() Reason {
 	case len(p.measures) > 1:
 		return ReasonUnclear
 	}
+	if len(p.measures) == 0 && (p.agg == "avg" || p.agg == "median") {
+		return ReasonUnclear // rows have no mean
+	}
+	if p.sup.about == "rows" && p.crowded() {
+		return ReasonAmbiguous // the rows, or those who came
+	}
 	if p.mostSales() {
 		return ReasonAmbiguous // the most of them, or those of the highest value
 	}

@@ -420,7 +420,7 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	case isMeasure && slices.ContainsFunc(p.measures, func(m measure) bool { return m.field == f }):
 	case isMeasure:
 		p.measures = append(p.measures, measure{field: f})
-	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && verbal(p.r.ts[p.ps[i].from].fold):
+	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && (verbal(p.r.ts[p.ps[i].from].fold) || irregular[p.r.ts[p.ps[i].from].fold] != ""):
 		p.filters = append(p.filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
 	case asked != nil && asked.arg == "many" && p.asks == "many":

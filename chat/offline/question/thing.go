@@ -12,7 +12,7 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{folded("member members mitglied mitglieder mitgliedern"), folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
 	{folded("trip trips journey journeys ride rides fahrt fahrten departure departures"), folded("linie line route verspatung delay abfahrt departure rider")},
-	{folded("appointment appointments visit visits consultation consultations termin termine terminen"), folded("doctor arzt practitioner behandler appointment physician sprechstunde")},
+	{folded("appointment appointments visit visits consultation consultations termin termine terminen"), folded("vet tierarzt dentist zahnarzt arztin doctor arzt practitioner behandler appointment physician sprechstunde")},
 	{folded("booking bookings reservation reservations stay stays buchung buchungen reservierung reservierungen"), folded("checkin nights nachte guest room zimmer gast arrival anreise")},
 	{folded("ticket tickets request requests case cases issue issues bug bugs defect defects incident incidents anfrage anfragen storung storungen"), folded("priority prioritat assignee severity ticket")},
 	{folded("call calls anruf anrufe anrufen"), folded("caller anrufer call")},
