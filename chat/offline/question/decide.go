@@ -150,9 +150,6 @@ func (p *plan) decideMeasure() Reason {
 	if len(p.measures) == 0 && p.agg != "" && p.asks != "many" && p.counted == nil {
 		f := p.implied()
 		if f == nil {
-			if p.agg == "sum" && p.asks == "" && len(p.attrs) == 0 && p.target == nil {
-				return ReasonUnclear
-			}
 			return ReasonUnclear
 		}
 		p.measures = []measure{{field: f}}
@@ -300,20 +297,29 @@ func (p *plan) decideValue() Reason {
 	if len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
 	}
-	if p.agg == "avg" && p.unit != "" && p.daily() {
+	return p.decideMean()
+}
+
+// decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
+// the totals, which differ where several rows belong to a day or a store.
+func (p *plan) decideMean() Reason {
+	if p.agg != "avg" {
+		return ""
+	}
+	if p.unit != "" && p.daily() {
 		if !p.onePerTime() || p.time.dated() != (p.unit == "day") || p.time.Type == "datetime" || p.time.monthly() {
 			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
 		}
 		p.unit = ""
 	}
-	if p.agg == "avg" && len(p.groups) == 1 && p.groups[0].dated() && p.perWord() {
+	if len(p.groups) == 1 && p.groups[0].dated() && p.perWord() {
 		if !p.groups[0].unique(p.v.tables[0].RowCount) {
 			return ReasonAmbiguous
 		}
 		p.groups = nil // each row is a month
 		return ""
 	}
-	if p.agg == "avg" && p.unit == "month" && p.perWord() && len(p.groups) == 0 {
+	if p.unit == "month" && p.perWord() && len(p.groups) == 0 {
 		if p.time == nil {
 			p.time = p.timeField(nil)
 		}
@@ -322,10 +328,10 @@ func (p *plan) decideValue() Reason {
 		}
 		p.unit = "" // each row is a month
 	}
-	if p.agg == "avg" && p.unit != "" && p.perWord() && p.nature(p.measures[0].field) == "" {
+	if p.unit != "" && p.perWord() && p.nature(p.measures[0].field) == "" {
 		return ReasonAmbiguous
 	}
-	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
+	if (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
 	return ""

@@ -85,7 +85,7 @@ func (r *reader) massAt(v *view, i int) []piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(v, found[0]) {
+		if len(found) == 1 && r.neutral(found[0]) {
 			return []piece{{kind: kindFill, from: i, to: i + 1}}
 		}
 	}

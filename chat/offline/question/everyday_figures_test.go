@@ -25,6 +25,11 @@ func TestEverydayFigures(t *testing.T) {
 		{"Wie hoch ist der Beitrag im Judo?", "-ambiguous"},
 		{"Wie viel nehmen wir an Beiträgen insgesamt ein?", "195"},
 	})
+	load(t, map[string]string{"frogs": "species|text,snout_vent_mm|number|mm,mass_g|number|g\nMarsh,90,40\nPool,60,20\nMarsh,88,41\n"}).expect([]inquiry{
+		{"Which frog eats the most, and what is that average mass?", "-"},
+		{"Which frog eats the most, and what is the average mass?", "-"},
+		{"Which species has the highest average mass, and what is that average mass?", "Marsh"},
+	})
 	load(t, map[string]string{"loans": "loan_date|date,title|text,branch|text,borrower|text,returned|date\n2024-01-02,Emma,Central,B1,2024-01-20\n2024-01-03,Dune,North,B2,\n2024-02-03,Emma,North,B1,2024-02-20\n"}).expect([]inquiry{
 		{"How many books have not been returned?", "1 "},
 		{"How many books are still out?", "1 "},

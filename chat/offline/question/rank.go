@@ -8,31 +8,8 @@ import (
 
 // decideSup settles what a superlative ranks, and by what.
 func (p *plan) decideSup() Reason {
-	var m measure
-	switch {
-	case p.sup.about == "rows":
-		p.measures = nil
-	case p.sup.about != "":
-		f := p.supField(p.sup.about)
-		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
-			f = p.measures[0].field // the longest waiting time
-		}
-		if f == nil {
-			return ReasonUnknown
-		}
-		if len(p.measures) > 0 && p.measures[0].field != f {
-			return ReasonUnclear
-		}
-		m = measure{field: f, how: p.agg}
-		p.measures = []measure{m}
-	case len(p.measures) == 1:
-		p.measures[0].how = p.agg
-	case len(p.measures) == 0 && p.counted == nil:
-		if why := p.supWithout(); why != "" {
-			return why
-		}
-	case len(p.measures) > 1:
-		return ReasonUnclear
+	if why := p.supMeasure(); why != "" {
+		return why
 	}
 	if len(p.measures) == 0 && (p.agg == "avg" || p.agg == "median") {
 		return ReasonUnclear // rows have no mean
@@ -86,6 +63,35 @@ func (p *plan) decideSup() Reason {
 	}
 	p.op = opRank
 	if p.agg == "median" {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// supMeasure finds the number that a superlative goes by.
+func (p *plan) supMeasure() Reason {
+	switch {
+	case p.sup.about == "rows":
+		p.measures = nil
+	case p.sup.about != "":
+		f := p.supField(p.sup.about)
+		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
+			f = p.measures[0].field // the longest waiting time
+		}
+		if f == nil {
+			return ReasonUnknown
+		}
+		if len(p.measures) > 0 && p.measures[0].field != f {
+			return ReasonUnclear
+		}
+		p.measures = []measure{{field: f, how: p.agg}}
+	case len(p.measures) == 1:
+		p.measures[0].how = p.agg
+	case len(p.measures) == 0 && p.counted == nil:
+		if why := p.supWithout(); why != "" {
+			return why
+		}
+	case len(p.measures) > 1:
 		return ReasonUnclear
 	}
 	return ""

@@ -131,34 +131,9 @@ func (p *plan) words() Reason {
 	for i, x := range p.ps {
 		switch x.kind {
 		case kindAsk:
-			if x.arg == "many" && x.to-x.from < 3 && p.numberOf(i) {
-				p.used[i] = true
-				continue
+			if why := p.askWord(i); why != "" {
+				return why
 			}
-			if x.arg == "people" {
-				p.people, x.arg = true, "many"
-			}
-			if p.asks == "" || p.asks == "which" && (x.arg == "many" || x.arg == "much") || p.asks == "list" {
-				p.asks = x.arg
-			}
-			if x.about != "" {
-				f := p.fieldOf(x.about)
-				switch {
-				case f != nil:
-				case x.about == "length":
-					if f = p.fieldOf("duration"); f == nil {
-						f = p.lasting()
-					}
-				case x.about == "price":
-					f = p.sellingPrice()
-				}
-				if f != nil {
-					p.measures = append(p.measures, measure{field: f})
-				} else {
-					return ReasonUnknown
-				}
-			}
-			p.used[i] = true
 		case kindAgg:
 			switch {
 			case x.arg == "share":
@@ -210,6 +185,40 @@ func (p *plan) words() Reason {
 			p.more, p.used[i] = &p.ps[i], true
 		}
 	}
+	return ""
+}
+
+// askWord takes an asking word, with the number that it is about: how old.
+func (p *plan) askWord(i int) Reason {
+	x := p.ps[i]
+	if x.arg == "many" && x.to-x.from < 3 && p.numberOf(i) {
+		p.used[i] = true
+		return ""
+	}
+	if x.arg == "people" {
+		p.people, x.arg = true, "many"
+	}
+	if p.asks == "" || p.asks == "which" && (x.arg == "many" || x.arg == "much") || p.asks == "list" {
+		p.asks = x.arg
+	}
+	if x.about != "" {
+		f := p.fieldOf(x.about)
+		switch {
+		case f != nil:
+		case x.about == "length":
+			if f = p.fieldOf("duration"); f == nil {
+				f = p.lasting()
+			}
+		case x.about == "price":
+			f = p.sellingPrice()
+		}
+		if f != nil {
+			p.measures = append(p.measures, measure{field: f})
+		} else {
+			return ReasonUnknown
+		}
+	}
+	p.used[i] = true
 	return ""
 }
 

@@ -154,7 +154,7 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(v, found[0]) {
+		if len(found) == 1 && r.neutral(found[0]) {
 			out = append(out, piece{kind: kindField, field: found[0], from: i, to: i + 1, weight: 6})
 		}
 	}
@@ -162,7 +162,7 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 }
 
 // neutral says whether the name of a column says nothing but how much: consumption, generation.
-func (r *reader) neutral(v *view, f *field) bool {
+func (r *reader) neutral(f *field) bool {
 	if spelledUnit(f.Name) != "" {
 		return true
 	}
