@@ -168,7 +168,7 @@ func (p *plan) compareColumns(i int) Reason {
 			}
 		}
 	}
-	if left == nil {
+	if left == nil || left == n.field {
 		return ReasonUnclear
 	}
 	p.filters = append(p.filters, fieldFilter(left, p.ps[i].arg, n.field))

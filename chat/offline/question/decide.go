@@ -183,6 +183,10 @@ func (p *plan) decideMeasure() Reason {
 		p.measures = []measure{{field: p.implied()}}
 		p.op = opValue
 		return p.decideValue()
+	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && p.given() != nil:
+		p.measures = []measure{{field: p.given(), how: "sum"}}
+		p.op = opValue
+		return p.decideValue()
 	case p.target != nil && len(p.filters) > 0:
 		p.op = opList
 		return p.decideList()

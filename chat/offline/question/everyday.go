@@ -162,7 +162,7 @@ func (p *plan) inUnitOf(f *field, at int, n float64) (float64, bool) {
 	own := sizesOf[unit]
 	switch {
 	case said.n == 0:
-		return n, x.num != 0.5 || halfAt(p.r.ts, x.from) == 0
+		return n, halfAt(p.r.ts, x.from) == 0
 	case own.n == 0:
 		return n, halfAt(p.r.ts, x.from) == 0
 	}
@@ -385,4 +385,42 @@ func (p *plan) asksHeight() bool {
 		return true
 	}
 	return false
+}
+
+// cut says whether n tokens from i on are only a part of a word with hyphens: the double of
+// double-booked.
+func (r *reader) cut(i, n int) bool {
+	joined := func(a, b token) bool {
+		return !a.quoted && !b.quoted && a.to+1 == b.from && b.from <= len(r.text) && r.text[a.to:b.from] == "-"
+	}
+	return r.lang == English && (i > 0 && joined(r.ts[i-1], r.ts[i]) || i+n < len(r.ts) && joined(r.ts[i+n-1], r.ts[i+n]))
+}
+
+var gives = folded("raise raises raised give gives gave given donate donated collect collected earn earned contribute contributed bring brought gespendet gesammelt eingenommen gegeben erlost")
+
+// given is the only amount of money of the table, where the question says that it is given or earned.
+func (p *plan) given() *field {
+	if p.v.coins == nil || p.v.coins.mixed() || !slices.ContainsFunc(p.r.ts, func(t token) bool { return gives[t.fold] }) {
+		return nil
+	}
+	return p.v.coins
+}
+
+// lastingAt finds the only number of minutes or hours, for what lasted.
+func (r *reader) lastingAt(v *view, i int) []piece {
+	switch r.ts[i].fold {
+	case "lasted", "last", "lasts", "dauerte", "dauerten", "dauert", "dauern", "gedauert":
+	default:
+		return nil
+	}
+	p := &plan{r: r, v: v}
+	if f := p.lasting(); f != nil && !r.ts[i].quoted && p.fieldOf("duration") == nil {
+		return []piece{{kind: kindField, field: f, from: i, to: i + 1, weight: 3}}
+	}
+	return nil
+}
+
+// doer says whether one word is who does what the other says: call and caller.
+func doer(a, b string) bool {
+	return a+"er" == b || b+"er" == a || a+"r" == b && len(a) > 3 || b+"r" == a && len(b) > 3
 }

@@ -25,6 +25,29 @@ func TestEverydayFigures(t *testing.T) {
 		{"Wie hoch ist der Beitrag im Judo?", "-ambiguous"},
 		{"Wie viel nehmen wir an Beiträgen insgesamt ein?", "195"},
 	})
+	load(t, map[string]string{"calls": "time|datetime,caller|text,extension|text,minutes|number|min,cost|number|£,type|text\n2024-05-03T09:00:00,Ann,201,12,1.2,local\n2024-05-03T10:00:00,Bo,202,3,4.1,international\n2024-05-04T10:30:00,Ann,201,40,9.5,international\n"}).expect([]inquiry{
+		{"How long was the longest call?", "40"},
+		{"Which extension made the most calls?", "201 has the most calls: 2"},
+		{"How many calls lasted over half an hour?", "1 "},
+		{"How many calls lasted under a minute?", "-"},
+		{"How many missed calls were there?", "-"},
+	})
+	load(t, map[string]string{"gifts": "date|date,donor|text,amount|number|£,campaign|text\n2024-01-02,Ann,50,Roof\n2024-02-02,Bo,20,Roof\n2024-03-02,Ann,100,Food\n"}).expect([]inquiry{
+		{"How much did we raise for the roof?", "70"},
+		{"How much did Ann give altogether?", "150"},
+		{"How much did new donors give?", "-"},
+		{"Which campaign raised the most?", "Food"},
+	})
+	load(t, map[string]string{"stock": "sku|text,plant|text,bench|text,in_stock|integer,unit_price|number|£\nP1,Rose,A,5,4.5\nP2,Fern,A,2,3\nP3,Ivy,B,90,2\n"}).expect([]inquiry{
+		{"Which bench holds the most plants?", "-"},
+		{"What is the stock worth in total?", "-"},
+	})
+	load(t, map[string]string{"bookings": "ref|text,room|text,nights|integer\nB1,Double,3\nB2,Suite,2\n"}).expect([]inquiry{
+		{"How many rooms were double-booked?", "-"},
+	})
+	load(t, map[string]string{"trees": "tree_id|text,species|text,height_m|number|m\nT1,oak,12\nT2,ash,9\n"}).expect([]inquiry{
+		{"How many trees are over 1000 cm tall?", "1 "},
+	})
 	load(t, map[string]string{"frogs": "species|text,snout_vent_mm|number|mm,mass_g|number|g\nMarsh,90,40\nPool,60,20\nMarsh,88,41\n"}).expect([]inquiry{
 		{"Which frog eats the most, and what is that average mass?", "-"},
 		{"Which frog eats the most, and what is the average mass?", "-"},

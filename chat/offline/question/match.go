@@ -107,6 +107,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	out = append(out, r.attachedAt(v, i)...)
 	out = append(out, r.peopleAt(v, i)...)
 	out = append(out, r.levelAt(v, i)...)
+	out = append(out, r.lastingAt(v, i)...)
 	out = append(out, r.mealsAt(v, i)...)
 	out = append(out, r.compoundAt(v, i)...)
 	if r.pronounAt(i) {
@@ -274,6 +275,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	for k := i; k < len(r.ts) && k < i+longestName; k++ {
 		best, at := 0, -1
 		for j, w := range f.words {
+			if r.lang == English && slices.Contains(v.entity, r.ts[k].stem) && doer(strings.TrimSuffix(r.ts[k].fold, "s"), w.fold) {
+				continue // calls are no callers
+			}
 			if l := r.level(r.ts[k], w); !taken[j] && (l > best || l == best && l > 0 && f.words[at].optional && !w.optional) {
 				best, at = l, j
 			}
@@ -347,7 +351,9 @@ func (r *reader) valuesAt(v *view, f *field, i int) []piece {
 		if len(vt) == 0 {
 			continue
 		}
-		if n := r.sameRun(vt, i); n == len(vt) {
+		if n := r.sameRun(vt, i); n == len(vt) && r.cut(i, n) {
+			continue
+		} else if n == len(vt) {
 			if !r.spelled(vt, i) && r.exact(i, n) {
 				continue // Heath is a place, and no heather
 			}

@@ -162,6 +162,9 @@ func (p *plan) supWithout() Reason {
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool {
 		return f == p.target || f.dated() || p.filtered(f) || slices.Contains(p.groups, f)
 	})
+	if len(others) == 1 && others[0].named(p.r.lex, "product") && p.v.stocked(p.r.lex) || len(others) == 1 && others[0].unique(p.v.tables[0].RowCount) && p.fieldOf("stock") != nil {
+		return ReasonAmbiguous // the most kinds of plants, or the most plants
+	}
 	if len(others) == 1 {
 		p.counted = others[0]
 		if p.counted.unique(p.v.tables[0].RowCount) {
@@ -174,10 +177,17 @@ func (p *plan) supWithout() Reason {
 	}
 	for i, x := range p.ps {
 		if x.kind == kindEntity && x.arg == "rows" && !(p.asked(i) != nil && p.asked(i).arg == "which" && p.target != nil && p.target == p.labelField(x)) {
+			if p.v.stocked(p.r.lex) && p.fieldOf("stock") != nil {
+				return ReasonAmbiguous // the most kinds of plants, or the most plants
+			}
 			return ""
 		}
 	}
 	if f := p.implied(); f != nil {
+		p.measures = []measure{{field: f, how: p.agg}}
+		return ""
+	}
+	if f := p.given(); f != nil && p.asks != "many" {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
