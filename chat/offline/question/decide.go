@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -179,12 +180,8 @@ func (p *plan) decideMeasure() Reason {
 		}
 		p.op = opValue
 		return p.decideValue()
-	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && p.implied() != nil:
-		p.measures = []measure{{field: p.implied()}}
-		p.op = opValue
-		return p.decideValue()
-	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && p.given() != nil:
-		p.measures = []measure{{field: p.given(), how: "sum"}}
+	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && cmp.Or(p.implied(), p.given()) != nil:
+		p.measures = []measure{{field: cmp.Or(p.implied(), p.given())}}
 		p.op = opValue
 		return p.decideValue()
 	case p.target != nil && len(p.filters) > 0:

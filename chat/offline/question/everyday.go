@@ -282,6 +282,11 @@ func (r *reader) compoundAt(v *view, i int) []piece {
 	return nil
 }
 
+// timesAt says whether worth only says that two numbers are multiplied.
+func (r *reader) timesAt(i int) bool {
+	return r.ts[i].fold == "worth" && slices.ContainsFunc(r.ts, func(t token) bool { return t.fold == "times" || t.fold == "multiplied" })
+}
+
 // pronounAt says whether one stands for what was named before: than to a 2D one.
 func (r *reader) pronounAt(i int) bool {
 	t := r.ts[i]
@@ -388,10 +393,13 @@ func (p *plan) asksHeight() bool {
 }
 
 // cut says whether n tokens from i on are only a part of a word with hyphens: the double of
-// double-booked.
-func (r *reader) cut(i, n int) bool {
+// double-booked. What names the column of the value is no other word: high-priority.
+func (r *reader) cut(f *field, i, n int) bool {
+	names := func(t token) bool {
+		return slices.ContainsFunc(f.words, func(w word) bool { return sameWord(t, token{fold: w.fold, stem: w.stem}) })
+	}
 	joined := func(a, b token) bool {
-		return !a.quoted && !b.quoted && a.to+1 == b.from && b.from <= len(r.text) && r.text[a.to:b.from] == "-"
+		return !names(a) && !names(b) && !a.quoted && !b.quoted && a.to+1 == b.from && b.from <= len(r.text) && r.text[a.to:b.from] == "-"
 	}
 	return r.lang == English && (i > 0 && joined(r.ts[i-1], r.ts[i]) || i+n < len(r.ts) && joined(r.ts[i+n-1], r.ts[i+n]))
 }
@@ -400,7 +408,7 @@ var gives = folded("raise raises raised give gives gave given donate donated col
 
 // given is the only amount of money of the table, where the question says that it is given or earned.
 func (p *plan) given() *field {
-	if p.v.coins == nil || p.v.coins.mixed() || !slices.ContainsFunc(p.r.ts, func(t token) bool { return gives[t.fold] }) {
+	if p.v.coins == nil || p.v.coins.mixed() || p.nature(p.v.coins) == "rate" || !slices.ContainsFunc(p.r.ts, func(t token) bool { return gives[t.fold] }) {
 		return nil
 	}
 	return p.v.coins

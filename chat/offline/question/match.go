@@ -127,7 +127,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
-	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) {
+	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) || r.timesAt(i) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
 	if !t.quoted && selling[t.fold] && t.fold != "unit" && t.fold != "list" && (v.takings || slices.ContainsFunc(v.fields, func(f *field) bool { return f.table == 0 && f.named(r.lex, "quantity") && f.measure(r.lex) }) ||
@@ -351,7 +351,7 @@ func (r *reader) valuesAt(v *view, f *field, i int) []piece {
 		if len(vt) == 0 {
 			continue
 		}
-		if n := r.sameRun(vt, i); n == len(vt) && r.cut(i, n) {
+		if n := r.sameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
 			continue
 		} else if n == len(vt) {
 			if !r.spelled(vt, i) && r.exact(i, n) {
