@@ -71,14 +71,14 @@ func (r *reader) acrossAt(v *view, i int) []piece {
 
 // countsAt finds what the columns of a wide table count: the votes of the parties.
 func (r *reader) countsAt(v *view, i int) []piece {
-	if r.ts[i].quoted || v.wide == nil || !v.ballot(r.lex) || !columnNouns[0].counts[r.ts[i].fold] {
+	if r.ts[i].quoted || v.wide == nil || !v.ballot() || !columnNouns[0].counts[r.ts[i].fold] {
 		return nil
 	}
 	return []piece{{kind: kindEntity, arg: "topic", from: i, to: i + 1, weight: 4}}
 }
 
 // ballot says whether the table is of an election.
-func (v *view) ballot(l *lexicon) bool {
+func (v *view) ballot() bool {
 	says := func(w string) bool {
 		for _, part := range []string{"election", "vote", "ballot", "poll", "wahl", "stimm", "elect"} {
 			if strings.Contains(w, part) {

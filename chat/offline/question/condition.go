@@ -18,6 +18,11 @@ func (p *plan) conditions() Reason {
 			if x.arg == "between" {
 				why = p.between(i)
 			}
+		case kindNot:
+			if n := p.near(i, 1); n != nil && n.kind == kindField && n.field.dated() && n.field.Missing > 0 && n.field.table == 0 && verbal(p.r.ts[n.from].fold) {
+				p.used[i], p.used[i+1] = true, true // not returned yet
+				p.filters = append(p.filters, nullFilter(n.field, p.say("no value", "kein Wert")))
+			}
 		case kindMissing, kindUnusable:
 			why = p.missing(i)
 		case kindValue:
@@ -42,6 +47,9 @@ func (p *plan) takeValue(i int) {
 		p.used[i-1] = true // by Anna
 	}
 	for k, f := range p.filters {
+		if f.field == x.field && len(f.values) > 0 && !not && slices.Equal(f.values, x.values) {
+			return // unpaid, with the status "Unpaid"
+		}
 		if f.field == x.field && len(f.values) > 0 && !not {
 			values := append(slices.Clone(f.values), x.values...)
 			p.filters[k] = valueFilter(x.field, values, false)
@@ -85,6 +93,9 @@ func (p *plan) compareNumber(i int) Reason {
 	if f == nil {
 		return ReasonUnclear
 	}
+	if n, ok = p.inUnitOf(f, at, n); !ok {
+		return ReasonUnclear
+	}
 	p.filters = append(p.filters, numberFilter(f, x.arg, n))
 	return ""
 }
@@ -92,6 +103,12 @@ func (p *plan) compareNumber(i int) Reason {
 // comparedField is the column that a number is compared with: named by the comparison,
 // behind the number, before the comparison, or the only one there is.
 func (p *plan) comparedField(x piece, before, after int) *field {
+	if x.about == "length" && p.fieldOf("length") == nil {
+		if f := p.fieldOf("duration"); f != nil {
+			return f
+		}
+		return p.lasting()
+	}
 	if x.about != "" {
 		return p.fieldOf(x.about)
 	}
@@ -151,7 +168,7 @@ func (p *plan) compareColumns(i int) Reason {
 			}
 		}
 	}
-	if left == nil {
+	if left == nil || left == n.field {
 		return ReasonUnclear
 	}
 	p.filters = append(p.filters, fieldFilter(left, p.ps[i].arg, n.field))
@@ -194,6 +211,9 @@ func (p *plan) missing(i int) Reason {
 		n := p.near(i, step)
 		if n == nil || p.used[i+step] {
 			continue
+		}
+		if n.kind == kindValue && step == 1 && (n.from != p.ps[i].to || !denying[p.r.ts[p.ps[i].from].fold]) {
+			continue // missing at the harbour
 		}
 		if n.kind == kindValue && step == 1 {
 			p.used[i] = true

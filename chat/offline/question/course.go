@@ -105,6 +105,10 @@ func (p *plan) moved( //nolint:revive // two values, their difference, and how i
 		}
 		rate = fmt.Sprintf(", %s%s", sign, p.percent(pc))
 	}
+	if p.byHow() {
+		return strings.TrimSpace(fmt.Sprintf(p.say("%s %s by %s, from %s in %s to %s in %s%s", "%s %s um %s, von %s (%s) auf %s (%s)%s"),
+			what, verb, p.amount(diff, f), p.amount(v0, f), p.when(p.periods[0]), p.amount(v1, f), p.when(p.periods[1]), rate))
+	}
 	return strings.TrimSpace(fmt.Sprintf(p.say("%s %s from %s in %s to %s in %s (%s%s%s)", "%s %s von %s (%[4]s) auf %[5]s (%[6]s): %[7]s%[8]s%[9]s"),
 		what, verb, p.amount(v0, f), p.when(p.periods[0]), p.amount(v1, f), p.when(p.periods[1]), sign, p.amount(diff, f), rate))
 }

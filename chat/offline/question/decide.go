@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -150,9 +151,6 @@ func (p *plan) decideMeasure() Reason {
 	if len(p.measures) == 0 && p.agg != "" && p.asks != "many" && p.counted == nil {
 		f := p.implied()
 		if f == nil {
-			if p.agg == "sum" && p.asks == "" && len(p.attrs) == 0 && p.target == nil {
-				return ReasonUnclear
-			}
 			return ReasonUnclear
 		}
 		p.measures = []measure{{field: f}}
@@ -182,8 +180,8 @@ func (p *plan) decideMeasure() Reason {
 		}
 		p.op = opValue
 		return p.decideValue()
-	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && p.implied() != nil:
-		p.measures = []measure{{field: p.implied()}}
+	case p.asks == "much" && len(p.attrs) == 0 && p.target == nil && cmp.Or(p.implied(), p.given()) != nil:
+		p.measures = []measure{{field: cmp.Or(p.implied(), p.given())}}
 		p.op = opValue
 		return p.decideValue()
 	case p.target != nil && len(p.filters) > 0:
@@ -300,13 +298,41 @@ func (p *plan) decideValue() Reason {
 	if len(p.attrs) > 0 && !p.onlyTimes() {
 		return ReasonUnclear
 	}
-	if p.agg == "avg" && p.unit != "" && p.daily() {
+	return p.decideMean()
+}
+
+// decideMean settles what a mean by a unit of time or by groups is one of: of the rows, or of
+// the totals, which differ where several rows belong to a day or a store.
+func (p *plan) decideMean() Reason {
+	if p.agg != "avg" {
+		return ""
+	}
+	if p.unit != "" && p.daily() {
 		if !p.onePerTime() || p.time.dated() != (p.unit == "day") || p.time.Type == "datetime" || p.time.monthly() {
 			return ReasonAmbiguous // the mean of the rows, or the total by the number of days
 		}
 		p.unit = ""
 	}
-	if p.agg == "avg" && (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
+	if len(p.groups) == 1 && p.groups[0].dated() && p.perWord() {
+		if !p.groups[0].unique(p.v.tables[0].RowCount) {
+			return ReasonAmbiguous
+		}
+		p.groups = nil // each row is a month
+		return ""
+	}
+	if p.unit == "month" && p.perWord() && len(p.groups) == 0 {
+		if p.time == nil {
+			p.time = p.timeField(nil)
+		}
+		if p.time == nil || !p.onePerTime() || !p.time.monthly() {
+			return ReasonAmbiguous
+		}
+		p.unit = "" // each row is a month
+	}
+	if p.unit != "" && p.perWord() && p.nature(p.measures[0].field) == "" {
+		return ReasonAmbiguous
+	}
+	if (len(p.groups) > 0 || p.unit != "") && p.perWord() && p.nature(p.measures[0].field) == "sum" {
 		return ReasonAmbiguous // the mean of the rows of each store, or the total by the number of stores
 	}
 	return ""
@@ -349,8 +375,11 @@ func (p *plan) idle(f *field) bool {
 		if v := p.ps[i-1]; v.kind == kindValue && v.field != f && v.field.table == 0 && v.to == x.from {
 			return true // sparkling wine
 		}
-		for k := i + 1; k < len(p.ps) && k <= i+2 && !mean; k++ {
-			if v := p.ps[k]; v.kind == kindValue && v.field != f && v.field.table == 0 {
+		for k := i + 1; k < len(p.ps) && k <= i+3 && !mean; k++ {
+			if v := p.ps[k]; v.kind == kindField && v.field.table > 0 {
+				continue // the members of the department Gymnastics
+			}
+			if v := p.ps[k]; v.kind == kindValue && v.field != f && (k <= i+2 && v.field.table == 0 || p.leadsTo(f, v.field)) {
 				return true
 			}
 		}
@@ -495,6 +524,12 @@ func (p *plan) decideCount() Reason {
 // units is the number of pieces in each row where products are counted by their names: how
 // many desks did we sell.
 func (p *plan) units() *field {
+	if p.counted != nil && !p.distinct && p.counted.named(p.r.lex, "product") && p.tally == "" && p.traded() {
+		if f := p.fieldOf("quantity"); f != nil {
+			p.counted = nil
+			return f
+		}
+	}
 	if p.counted != nil || p.tally != "" {
 		return nil
 	}

@@ -50,7 +50,7 @@ var unitNames = map[string]string{
 	"ms": "ms", "milliseconds": "ms", "millisekunden": "ms", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
 	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
-	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "hectares": "ha", "hektar": "ha", "ha": "ha",
+	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "cm": "cm", "centimetres": "cm", "centimeters": "cm", "zentimeter": "cm", "hectares": "ha", "hektar": "ha", "ha": "ha",
 	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
 }
 
@@ -58,7 +58,7 @@ var unitNames = map[string]string{
 var moneyUnits = folded("usd eur chf gbp")
 
 func (f *field) unitName() string {
-	if u := unitNames[strings.ToLower(f.unit())]; u != "" || f.Unit != "" {
+	if u := unitNames[strings.TrimSuffix(strings.ToLower(f.unit()), ".")]; u != "" || f.Unit != "" {
 		return u
 	}
 	return unitNames[strings.ToLower(f.Name)] // a column ms

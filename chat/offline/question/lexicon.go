@@ -48,6 +48,17 @@ height heights tall höhe körpergröße hauteur
 length long länge longueur
 width wide breite largeur
 distance mileage kilometers kilometres km miles driven drove drive strecke entfernung kilometer gefahren distanz
+wait waits waited waiting wartezeit wartezeiten warten wartet wartete warteten gewartet
+level pegel pegelstand wasserstand
+bedrooms beds bed schlafzimmer
+visitor attendance audience publikum besucherzahl
+unpaid impayée impayé impayées unbezahlt outstanding
+maths math mathe mathematik mathematics
+biology bio biologie
+physics physik
+chemistry chemie
+history geschichte
+geography erdkunde geographie geografie
 duration finish zielzeit runtime laufzeit spieldauer lasted last dauer durée lasting
 hours hour stunden stunde heures
 temperature temperatures temp temps temperatur temperaturen température
@@ -89,7 +100,7 @@ payment payments zahlung zahlungen paiement paid bezahlt
 ticket tickets issue issues case cases request requests anfrage anfragen vorgang vorgänge meldung
 respondent respondents participant participants response responses answer answers answered survey teilnehmer teilnehmerin teilnehmende befragte befragten antwort antworten umfrage people person persons personen leute
 student students pupil pupils learner children schüler schülerin schülerinnen kinder élève élèves studierende studenten
-member members mitglied mitglieder
+member members mitglied mitglieder adhérent adhérents membre membres
 donor donors spender
 movie movies film films filme
 vertrieb sales
@@ -99,7 +110,7 @@ engineering entwicklung technik
 purchasing einkauf
 logistics logistik
 book books buch bücher
-loan loans borrowed borrow checkout checkouts lent ausleihe ausleihen ausgeliehen entliehen
+loan loans borrowed borrow checkout checkouts lent ausleihe ausleihen ausgeliehen entliehen prêt prêts emprunt emprunts
 vehicle vehicles car cars truck trucks van vans fahrzeug fahrzeuge auto autos wagen kennzeichen
 trip trips fahrt fahrten ride rides journey
 property properties house houses home homes listing listings apartment apartments flat flats wohnung wohnungen haus häuser immobilie immobilien objekt objekte
@@ -214,16 +225,20 @@ der die das den dem des ein eine einen einem einer eines und ist sind war waren 
 wir uns unser unsere unserer unserem unseren ich mir mich mein sie ihr ihre er sich man bitte nenne sage zeig alle aller allen alles als auch nur noch schon dabei denn davon dort hier
 laut daten datei dateien tabelle tabellen firma unternehmen betrieb so da dass diese dieser dieses diesem diesen bzw etwa ungefähr rund genau eigentlich derzeit aktuell momentan jeweils jeweilige
 arbeiten arbeitet arbeiteten wohnen wohnt wohnten leben lebt lebten kommen kommt kamen liegen liegt lag lagen gehören gehört betrug beträgt betrugen betragen fiel fielen machen macht gemacht erzielt erzielten erzielte verzeichnet gemessen erfasst durchgeführt insgesamt's
-geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen fiel brought bring brings takes taken attended attend attends logged log stored store brings ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave give gives given giving brought altogether did done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten haben hatten got getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen far moment zahl nutzen nutzt nutzten worth
+geschrieben ausgestellt gestellt erstellt written issued generates released published erschienen veröffentlicht cause caused causes verursacht verursachten verursachte money geld time zeit fell fallen fall gefallen fiel brought bring brings takes taken attended attend attends logged log stored store brings ran run runs scored booked brauchen braucht brauchte benötigen benötigt gelaufen gespielt gearbeitet geleistet gebucht verbucht genutzt gelagert eingelagert eingenommen erwirtschaftet getankt gave give gives given giving brought altogether did done spread brachte brachten gaben gegeben bekam bekamen bekommen erhielt erhielten haben hatten got getting ended end ends served serve serves asking still values level score figure results result e hit bringt bringen far moment zahl nutzen nutzt nutzten
 habe hast hat hattest hätte hätten bin bist seid wäre wären gewesen geworden worden würde würden würdet könnte könnten kann kann's können konnte konnten darf dürfen muss müssen musste mussten etwas mal überhaupt wohl eben bislang bisher gerade sonst jemand welch jene jener jenes solche dein deine euer eure ihrem ihren ihres ihrer seine seinen seiner dich dir euch euren
 statt stattfand stattfanden stattgefunden denn während someone anyone something anything am being shall himself herself themselves ourselves thing things
 findet fand finden fanden handled handles handle processed dealt carried transported bearbeitet jemals wirklich steht stehen stand befinden befindet aufgegeben eingegangen eingegangene haben's hoch groß
+dr mr mrs ms miss prof herr herrn nehmen nimmt nahmen einnehmen existed exist exists offer offers offered keep keeps kept hold holds shown showed shows stood stand stands sit sits host hosts hosted raised raise raises altogether gathered collected collect
+brought came entered welcomed amounted amounts totalled there's that's what's currently ours kind sort sorts please overall really exact exactly precise simply
+angemeldet gemeldet eingetragen stand standen zusammengekommen gesammelt eingebracht reingekommen hereingekommen ergeben ergab ergaben verzeichneten anfallen angefallen fällt anbieten angeboten bieten
 et le la les des du de un une est sont dans en au aux pour par sur
 `
 
 // owners name whose data it is: "the museum", "our shop"; behind a column or a value they say its kind: "home team".
 const owners = `
 field column box cell spalte feld zelle
+diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
 theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
@@ -251,7 +266,7 @@ ask much distance how far|wie weit
 ask much temperature how hot|how cold|how warm|wie warm|wie kalt|wie heiß
 ask much satisfaction how satisfied|how happy|wie zufrieden|wie glücklich
 ask much price sells for|sell for|sold for|how expensive|wie teuer
-ask which - which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
+ask which - at what|which|what|welche|welcher|welches|welchen|welchem|quel|quelle|was|wie lautet|wie lauten|wie heißt|in which|in what|at which|whose
 ask who - who|wer|whom|wem|wen
 ask when - when|wann|on which date|on what date|at what time|zu welchem zeitpunkt
 ask where - where|wo
@@ -284,8 +299,8 @@ sup desc rain wettest|rainiest|nasseste|regenreichste|regenreichsten
 sup asc rain driest|trockenste|trockensten
 sup desc salary highest paid|best paid|highest earning|top earner|bestbezahlte|bestbezahlten|earns the most|earn the most|verdient am meisten|verdienen am meisten
 sup asc salary lowest paid|earns the least|verdient am wenigsten
-sup desc quantity best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
-sup asc hire been with the company the longest|been here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
+sup desc quantity sells best|sell best|sold best|sells the most|verkauft sich am besten|verkaufte sich am besten|best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
+sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
 sup desc hire been with the company the shortest|shortest serving|am kürzesten dabei
 sup desc rows most common|most frequent|most popular|most often|most frequently|busiest|häufigste|häufigsten|häufigster|häufigstes|am häufigsten|beliebteste|beliebtesten|most commonly
 sup asc rows least common|rarest|least often|least frequent|seltenste|seltensten|am seltensten
@@ -295,19 +310,21 @@ trend up - grow|grew|grown|growth|increase|increased|rise|rose|risen|climb|climb
 trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|shrink|shrank|gesunken|sank|sanken|abgenommen|abnahme|rückgang|gefallen|zurückgegangen|gone down|go down|went down
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
+fill - - come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
+net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|ex vat|net of tax|net of vat|without tax|without vat|hors taxe|hors taxes|ohne mwst|ohne mehrwertsteuer|ohne umsatzsteuer|vor steuern|vor steuer|zzgl mwst
 missing - - no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
 fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
 none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz
 none frost frost frost days|days of frost|days with frost|frosty days|freezing days|frosttage|frosttagen|tage mit frost|tagen mit frost
 none wet rain rainy days|wet days|rain days|days with rain|days of rain|regentage|regentagen|tage mit regen|tagen mit regen
 none dry rain dry days|days without rain|rainless days|trockene tage|trockenen tagen|tage ohne regen|tagen ohne regen
-none - open still open|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
+none - open still open|still out|still on loan|out on loan|noch ausgeliehen|noch offen|are open|is open|currently open|not yet closed|sind offen|ist offen
 none - stock out of stock|sold out|ausverkauft|nicht auf lager|nicht vorrätig
 over - - over budget|over its budget|over their budget|over the budget|over our budget|above budget|exceeded its budget|exceeded their budget|exceeded the budget|exceeded budget|overspent|overspend|overspending|overran|über budget|über dem budget|budget überschritten|budget überzogen
 times - - times|multiplied by|mal
 unusable - - unusable|invalid|unreadable|unbrauchbar|unbrauchbare|ungültig|ungültige
-cmp > - over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
-cmp < - under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
+cmp > - rose above|risen above|rises above|went above|went over|goes over|goes above|climbed above|gone over|gone above|came to more than|gestiegen über|over|above|more than|greater than|higher than|larger than|bigger than|exceed|exceeds|exceeded|exceeding|beyond|mehr als|über|größer als|höher als|oberhalb von|greater|übersteigt|übersteigen
+cmp < - dropped below|drops below|fallen below|fell below|falls below|gone below|went below|sunk below|run below|dropped under|fallen under|fell under|gesunken unter|under|below|less than|fewer than|lower than|smaller than|weniger als|unter|kleiner als|niedriger als|geringer als|unterhalb von|beneath|unterschreiten|unterschreitet
 cmp >= - at least|no less than|minimum of|or more|or above|or higher|mindestens|wenigstens|not less than|und mehr|oder mehr
 cmp <= - at most|no more than|up to|or less|or fewer|or below|maximum of|höchstens|maximal's|bis zu|not more than|oder weniger
 cmp = - equal to|equals|gleich|scored exactly|genau
@@ -351,7 +368,7 @@ unit month - month|months|monthly|monat|monate|monaten|monats|monatlich|monatlic
 unit week - week|weeks|weekly|woche|wochen|wöchentlich
 unit weekday - weekday|day of the week|weekdays|wochentag|wochentage|wochentagen
 unit day - day|days|daily|date|tag|tage|tagen|tages|täglich|tägliche|täglichen|täglicher|datum|single day|jour
-unit hour - hour|hour of the day|uhrzeit|hourly|stunde
+unit hour - time of day|what time of day|tageszeit|hours of the day|hour|hour of the day|uhrzeit|hourly|stunde
 never - - why|reason|reasons|what caused|what causes|the cause|the causes|cause of|causes of|because|warum|weshalb|wieso|grund|gründe|ursache|ursachen|forecast|forecasts|predict|prediction|predicted|projected|will|next year|next month|next quarter|next week|tomorrow|future|should|recommended|suggest|strategy|opinion|think|how can|how could|how to|how should|prognose|vorhersage|vorhersagen|voraussichtlich|nächstes jahr|nächsten monat|nächsten jahr|nächstes quartal|kommenden|kommendes|zukunft|zukünftig|sollte|sollten|soll|sollen|empfehlen|empfehlung|impact|effect|affect|affected|influence|influences|correlate|correlated|correlation|relationship|zusammenhang|korrelation|einfluss|auswirkung|auswirkungen|likely|wahrscheinlich|explain|erkläre|better|besser|improve|verbessern|last year|this year|last month|this month|last week|this week|yesterday|today|letztes jahr|dieses jahr|letzten monat|diesen monat|heute|gestern|letzte woche|per capita|pro kopf|correlates|competitor|competitors|konkurrenz|wettbewerber
 `
 
@@ -389,6 +406,7 @@ const (
 	kindOver     kind = "over"
 	kindTimes    kind = "times"
 	kindLeft     kind = "left"
+	kindNet      kind = "net"
 )
 
 // newLexicon reads the word lists, once.

@@ -102,6 +102,17 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 		}
 	}
 	out = append(out, r.unitAt(v, i)...)
+	out = append(out, r.joinedAt(v, i)...)
+	out = append(out, r.massAt(v, i)...)
+	out = append(out, r.attachedAt(v, i)...)
+	out = append(out, r.peopleAt(v, i)...)
+	out = append(out, r.levelAt(v, i)...)
+	out = append(out, r.lastingAt(v, i)...)
+	out = append(out, r.mealsAt(v, i)...)
+	out = append(out, r.compoundAt(v, i)...)
+	if r.pronounAt(i) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1, weight: 7})
+	}
 	out = append(out, r.moneyAt(v, i)...)
 	out = append(out, r.acrossAt(v, i)...)
 	out = append(out, r.dimensionAt(v, i)...)
@@ -116,7 +127,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
-	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) {
+	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) || r.timesAt(i) {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
 	if !t.quoted && selling[t.fold] && t.fold != "unit" && t.fold != "list" && (v.takings || slices.ContainsFunc(v.fields, func(f *field) bool { return f.table == 0 && f.named(r.lex, "quantity") && f.measure(r.lex) }) ||
@@ -158,6 +169,9 @@ func (r *reader) grammarAt(i int) []piece {
 		if n > 1 && p.kind == kindAgg {
 			weight += 2 // in total, rather than in and a column total
 		}
+		if p.kind == kindNet {
+			weight = 8 * float64(n)
+		}
 		out = append(out, piece{kind: p.kind, arg: p.arg, about: p.about, from: i, to: i + n, weight: weight})
 	}
 	return out
@@ -171,6 +185,9 @@ func (r *reader) numbersAt(i int) []piece {
 	}
 	if p, n := timeAt(r.ts, i); n > 0 {
 		out = append(out, piece{kind: kindTime, period: p, from: i, to: i + n, weight: 8 * float64(n)})
+	}
+	if n := halfAt(r.ts, i); n > 0 {
+		out = append(out, piece{kind: kindNum, num: 0.5, from: i, to: i + n, weight: 14})
 	}
 	v, ok := numberWords[t.fold]
 	if t.num != nil {
@@ -197,7 +214,7 @@ func (r *reader) numbersAt(i int) []piece {
 	return append(out, piece{kind: kindNum, num: v, from: i, to: i + n, weight: 6 * float64(n)})
 }
 
-var longUnits = folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers metres meters liters liter hours minutes stunden minuten")
+var longUnits = folded("degrees celsius grad euros dollar dollars percent prozent kilometer kilometers kilometres metres meters liters liter litres hours hour minutes minute seconds stunden stunde minuten sekunden")
 
 // level says how well a token names a word: 4 the same, 3 a synonym, 2 the head of a
 // compound, 1 a word made from it.
@@ -209,6 +226,12 @@ func (r *reader) level(t token, w word) int {
 		return 4
 	case t.quoted:
 		return 0
+	case r.lang == German && strings.HasPrefix(t.fold, "kind"):
+		return 0 // children, and no kind of anything
+	case irregular[t.fold] != "" && irregular[t.fold] == irregular[w.fold]:
+		return 4
+	case len(w.fold) >= 3 && t.fold == w.fold+"ed":
+		return 2
 	case r.lex.shared(t.stem, w.stem) && !(w.fold == "driver" && r.lex.means(t.stem, "distance")):
 		return 3
 	case len(t.stem) >= 4 && len(w.fold) >= len(t.stem)+3 && (strings.HasSuffix(w.fold, t.fold) || strings.HasSuffix(w.stem, t.stem)):
@@ -252,6 +275,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	for k := i; k < len(r.ts) && k < i+longestName; k++ {
 		best, at := 0, -1
 		for j, w := range f.words {
+			if r.lang == English && slices.Contains(v.entity, r.ts[k].stem) && doer(strings.TrimSuffix(r.ts[k].fold, "s"), w.fold) {
+				continue // calls are no callers
+			}
 			if l := r.level(r.ts[k], w); !taken[j] && (l > best || l == best && l > 0 && f.words[at].optional && !w.optional) {
 				best, at = l, j
 			}
@@ -312,7 +338,7 @@ func (r *reader) weigh(v *view, p *piece, matched, required, level int) {
 
 // valueConcepts are the concepts by which a word names a value of another spelling.
 var valueConcepts = folded(`female male fulltime parttime yes no germany france austria switzerland italy spain poland netherlands belgium uk usa north south east west
-vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late`)
+vertrieb finance hr engineering purchasing logistics red blue green black white color open close cancel active churn error warn return paid late unpaid maths biology physics chemistry history geography`)
 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *reader) valuesAt(v *view, f *field, i int) []piece {
@@ -325,16 +351,21 @@ func (r *reader) valuesAt(v *view, f *field, i int) []piece {
 		if len(vt) == 0 {
 			continue
 		}
-		if n := r.sameRun(vt, i); n == len(vt) {
+		if n := r.sameRun(vt, i); n == len(vt) && r.cut(f, i, n) {
+			continue
+		} else if n == len(vt) {
+			if !r.spelled(vt, i) && r.exact(i, n) {
+				continue // Heath is a place, and no heather
+			}
 			whole[n] = append(whole[n], value)
 			continue
 		}
-		if len(vt) == 1 && !r.ts[i].quoted && r.valueSynonym(f, r.ts[i], vt[0]) {
+		if len(vt) == 1 && !r.ts[i].quoted && r.valueSynonym(f, r.ts[i], vt[0]) && !r.exact(i, 1) {
 			synonym = append(synonym, value)
 		}
 		words := tokens(fullTime(value), r.lang)
 		for k := range words {
-			if n := r.sameRun(words[k:], i); n > 0 && n < len(words) && r.telling(i, n) {
+			if n := r.sameRun(words[k:], i); n > 0 && n < len(words) && r.telling(i, n) && (r.spelled(words[k:k+n], i) || !r.exact(i, n)) {
 				for m := 1; m <= n; m++ {
 					partial[m] = append(partial[m], value)
 				}
@@ -449,10 +480,48 @@ func (r *reader) valueTokens(value string) []token {
 // sameRun counts the tokens from i on that are the same as those of a value.
 func (r *reader) sameRun(vt []token, i int) int {
 	n := 0
-	for n < len(vt) && i+n < len(r.ts) && (vt[n].fold == r.ts[i+n].fold || vt[n].num == nil && sameValue(vt[n], r.ts[i+n])) {
+	for n < len(vt) && i+n < len(r.ts) && (vt[n].fold == r.ts[i+n].fold || vt[n].num == nil && sameValue(vt[n], r.ts[i+n]) && !r.otherWord(vt[n], r.ts[i+n])) {
 		n++
 	}
 	return n
+}
+
+// otherWord says whether two words that differ by an ending are two in English, where no
+// adjective has one: heath and heather, bake and baker.
+func (r *reader) otherWord(a, b token) bool {
+	long, little := a.fold, b.fold
+	if len(long) < len(little) {
+		long, little = little, long
+	}
+	rest, ok := strings.CutPrefix(long, little)
+	return r.lang == English && ok && (rest == "er" || rest == "e" || rest == "n" || rest == "en")
+}
+
+// spelled says whether the tokens from i on are those of a value as it is written.
+func (r *reader) spelled(vt []token, i int) bool {
+	for k, t := range vt {
+		if i+k >= len(r.ts) || t.fold != r.ts[i+k].fold {
+			return false
+		}
+	}
+	return true
+}
+
+// exact says whether n tokens from i on are a whole value of any table as it is written.
+func (r *reader) exact(i, n int) bool {
+	for _, v := range r.views {
+		for _, f := range v.fields {
+			if f.table != 0 || !f.text() || f.free {
+				continue
+			}
+			for _, value := range r.valuesOf(v, f) {
+				if vt := r.valueTokens(value); len(vt) == n && r.spelled(vt, i) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // telling says whether a stretch is more than small words and words of questions.
@@ -516,7 +585,7 @@ func (r *reader) entityAt(v *view, i int) (piece, bool) {
 		p.arg, p.weight = "rows", 3 // Tankungen of the Tankbuch
 	case v.survey && (r.lex.means(t.stem, "customer") || surveyed[t.fold]):
 		p.arg, p.weight = "topic", 1 // our customers, who were asked
-	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) }):
+	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) || family(paidIn(t.fold), n) }):
 		p.arg, p.weight = "topic", 2 // charged, of charging.csv
 	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
 		p.arg, p.weight = "topic", 2 // our move, of moving.csv

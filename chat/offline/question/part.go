@@ -2,6 +2,7 @@ package question
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -106,6 +107,32 @@ func (p part) onward() bool {
 	return p.follows && (pronoun.MatchString(p.text) || bare.MatchString(p.text))
 }
 
+// howMuch begins a question for a figure.
+var howMuch = regexp.MustCompile(`(?i)^(?:how (?:much|many|high|large|big|low|long|far|hot|cold|warm|tall|heavy|old|deep|strong|often)|what (?:was|were|is|are)|wie ?(?:viele?|hoch|groß|lange?|weit|warm|kalt|heiß|schwer|alt|tief|stark|oft|war|waren|ist|sind|lautet)|was (?:war|ist))\b`)
+
+// pointing finds a word for what was found before: what is that average.
+var pointing = regexp.MustCompile(`(?i)\b(?:that|this|those|these|dieser|diese|dieses|diesem|jener|jene|jenes)\b`)
+
+// ofExtreme says whether a part that follows one with a superlative asks for a figure of the
+// row that was found there: "on which day was the water highest, and how high was the level".
+// A part that has a superlative, a sum or a time of its own does not, unless it points back.
+func ofExtreme(lex *lexicon, before, text string, lang Language) bool {
+	own := func(text string, arg string, kinds ...kind) bool {
+		ts := tokens(text, lang)
+		r := reader{lex: lex, lang: lang, ts: ts}
+		for i := range ts {
+			for _, p := range append(r.grammarAt(i), r.numbersAt(i)...) {
+				if slices.Contains(kinds, p.kind) || p.kind == kindAgg && arg == p.arg {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return howMuch.MatchString(text) && own(before, "", kindSup) &&
+		(pointing.MatchString(text) || !own(text, "sum", kindSup, kindTime, kindNum, kindCmp, kindBy, kindTrend, kindDiff, kindMore, kindNot, kindMissing))
+}
+
 func parts(task string) []part {
 	var out []part
 	for _, s := range splitSentences(task) {
@@ -119,6 +146,7 @@ func parts(task string) []part {
 		for polite.MatchString(s) {
 			s = polite.ReplaceAllString(s, "")
 		}
+		s = asideLast(s)
 		if s == "" || wish.MatchString(s) && !withWhom.MatchString(s) {
 			continue
 		}

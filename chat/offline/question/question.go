@@ -194,6 +194,12 @@ func Read(task string, src Source) []Reading {
 		if p.onward() && len(out) > 0 {
 			continue // the answer before it says that too
 		}
+		if p.follows && len(out) > 0 && ofExtreme(lex, out[len(out)-1].Part, p.text, lang) {
+			if !out[len(out)-1].said(p.text, lang) {
+				out = append(out, Reading{Part: p.text, Why: ReasonUnclear})
+			}
+			continue
+		}
 		if p.names && len(out) > 0 && out[len(out)-1].said(p.text, lang) {
 			continue
 		}

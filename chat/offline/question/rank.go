@@ -8,31 +8,14 @@ import (
 
 // decideSup settles what a superlative ranks, and by what.
 func (p *plan) decideSup() Reason {
-	var m measure
-	switch {
-	case p.sup.about == "rows":
-		p.measures = nil
-	case p.sup.about != "":
-		f := p.supField(p.sup.about)
-		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
-			f = p.measures[0].field // the longest waiting time
-		}
-		if f == nil {
-			return ReasonUnknown
-		}
-		if len(p.measures) > 0 && p.measures[0].field != f {
-			return ReasonUnclear
-		}
-		m = measure{field: f, how: p.agg}
-		p.measures = []measure{m}
-	case len(p.measures) == 1:
-		p.measures[0].how = p.agg
-	case len(p.measures) == 0 && p.counted == nil:
-		if why := p.supWithout(); why != "" {
-			return why
-		}
-	case len(p.measures) > 1:
-		return ReasonUnclear
+	if why := p.supMeasure(); why != "" {
+		return why
+	}
+	if len(p.measures) == 0 && (p.agg == "avg" || p.agg == "median") {
+		return ReasonUnclear // rows have no mean
+	}
+	if p.sup.about == "rows" && p.crowded() {
+		return ReasonAmbiguous // the rows, or those who came
 	}
 	if p.mostSales() {
 		return ReasonAmbiguous // the most of them, or those of the highest value
@@ -80,6 +63,35 @@ func (p *plan) decideSup() Reason {
 	}
 	p.op = opRank
 	if p.agg == "median" {
+		return ReasonUnclear
+	}
+	return ""
+}
+
+// supMeasure finds the number that a superlative goes by.
+func (p *plan) supMeasure() Reason {
+	switch {
+	case p.sup.about == "rows":
+		p.measures = nil
+	case p.sup.about != "":
+		f := p.supField(p.sup.about)
+		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
+			f = p.measures[0].field // the longest waiting time
+		}
+		if f == nil {
+			return ReasonUnknown
+		}
+		if len(p.measures) > 0 && p.measures[0].field != f {
+			return ReasonUnclear
+		}
+		p.measures = []measure{{field: f, how: p.agg}}
+	case len(p.measures) == 1:
+		p.measures[0].how = p.agg
+	case len(p.measures) == 0 && p.counted == nil:
+		if why := p.supWithout(); why != "" {
+			return why
+		}
+	case len(p.measures) > 1:
 		return ReasonUnclear
 	}
 	return ""
@@ -150,6 +162,9 @@ func (p *plan) supWithout() Reason {
 	others := slices.DeleteFunc(slices.Clone(p.attrs), func(f *field) bool {
 		return f == p.target || f.dated() || p.filtered(f) || slices.Contains(p.groups, f)
 	})
+	if len(others) == 1 && others[0].named(p.r.lex, "product") && p.v.stocked(p.r.lex) || len(others) == 1 && others[0].unique(p.v.tables[0].RowCount) && p.fieldOf("stock") != nil {
+		return ReasonAmbiguous // the most kinds of plants, or the most plants
+	}
 	if len(others) == 1 {
 		p.counted = others[0]
 		if p.counted.unique(p.v.tables[0].RowCount) {
@@ -162,6 +177,9 @@ func (p *plan) supWithout() Reason {
 	}
 	for i, x := range p.ps {
 		if x.kind == kindEntity && x.arg == "rows" && !(p.asked(i) != nil && p.asked(i).arg == "which" && p.target != nil && p.target == p.labelField(x)) {
+			if p.v.stocked(p.r.lex) && p.fieldOf("stock") != nil {
+				return ReasonAmbiguous // the most kinds of plants, or the most plants
+			}
 			return ""
 		}
 	}
@@ -169,7 +187,28 @@ func (p *plan) supWithout() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
+	if f := p.given(); f != nil && p.asks != "many" {
+		p.measures = []measure{{field: f, how: p.agg}}
+		return ""
+	}
+	if p.mostOfValue() {
+		return ""
+	}
 	return ReasonUnclear
+}
+
+// mostOfValue says whether the rows with a value are what there is most of, in a table that
+// has no amounts: the most errors, of a log.
+func (p *plan) mostOfValue() bool {
+	if p.unit == "" && p.target == nil || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
+		return false
+	}
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "meisten", "wenigsten":
+	default:
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindValue && x.from == p.sup.to })
 }
 
 // supField is the number that a superlative compares: the price of the cheapest.

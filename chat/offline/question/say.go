@@ -94,6 +94,8 @@ func (p *plan) sayValue(a *Answer) Reason {
 			m.how = ""
 		case open && m.how == "":
 			return ReasonAmbiguous
+		case open && m.how == "sum" && count > 2 && least == greatest && least != 0 && p.asksHeight():
+			return ReasonAmbiguous // the fee of each, or of all
 		case open && m.how == "avg" && !p.overTime():
 			return ReasonAmbiguous
 		}

@@ -112,6 +112,9 @@ func (p *plan) decideChange() Reason {
 	for i := range p.measures {
 		m := &p.measures[i]
 		m.how = p.agg
+		if m.how == "" && p.asks == "many" && p.nature(m.field) == "" && moneyOrMass[m.field.unitName()] {
+			m.how = "sum" // by how many tonnes
+		}
 		if m.how == "" {
 			m.how = map[string]string{"sum": "sum", "rate": "avg", "max": "max", "min": "min", "": ""}[p.nature(m.field)]
 		}

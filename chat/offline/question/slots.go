@@ -131,34 +131,9 @@ func (p *plan) words() Reason {
 	for i, x := range p.ps {
 		switch x.kind {
 		case kindAsk:
-			if x.arg == "many" && x.to-x.from < 3 && p.numberOf(i) {
-				p.used[i] = true
-				continue
+			if why := p.askWord(i); why != "" {
+				return why
 			}
-			if x.arg == "people" {
-				p.people, x.arg = true, "many"
-			}
-			if p.asks == "" || p.asks == "which" && (x.arg == "many" || x.arg == "much") || p.asks == "list" {
-				p.asks = x.arg
-			}
-			if x.about != "" {
-				f := p.fieldOf(x.about)
-				switch {
-				case f != nil:
-				case x.about == "length":
-					if f = p.fieldOf("duration"); f == nil {
-						f = p.lasting()
-					}
-				case x.about == "price":
-					f = p.sellingPrice()
-				}
-				if f != nil {
-					p.measures = append(p.measures, measure{field: f})
-				} else {
-					return ReasonUnknown
-				}
-			}
-			p.used[i] = true
 		case kindAgg:
 			switch {
 			case x.arg == "share":
@@ -193,6 +168,10 @@ func (p *plan) words() Reason {
 			p.across, p.used[i] = true, true
 		case kindLeft:
 			p.left, p.used[i] = true, true
+		case kindNet:
+			if p.used[i] = true; !p.untaxed() {
+				return ReasonUnknown
+			}
 		case kindOver:
 			p.over, p.used[i] = true, true
 		case kindWhole:
@@ -206,6 +185,40 @@ func (p *plan) words() Reason {
 			p.more, p.used[i] = &p.ps[i], true
 		}
 	}
+	return ""
+}
+
+// askWord takes an asking word, with the number that it is about: how old.
+func (p *plan) askWord(i int) Reason {
+	x := p.ps[i]
+	if x.arg == "many" && x.to-x.from < 3 && p.numberOf(i) {
+		p.used[i] = true
+		return ""
+	}
+	if x.arg == "people" {
+		p.people, x.arg = true, "many"
+	}
+	if p.asks == "" || p.asks == "which" && (x.arg == "many" || x.arg == "much") || p.asks == "list" {
+		p.asks = x.arg
+	}
+	if x.about != "" {
+		f := p.fieldOf(x.about)
+		switch {
+		case f != nil:
+		case x.about == "length":
+			if f = p.fieldOf("duration"); f == nil {
+				f = p.lasting()
+			}
+		case x.about == "price":
+			f = p.sellingPrice()
+		}
+		if f != nil {
+			p.measures = append(p.measures, measure{field: f})
+		} else {
+			return ReasonUnknown
+		}
+	}
+	p.used[i] = true
 	return ""
 }
 
@@ -292,19 +305,6 @@ func (p *plan) joinNames() Reason {
 }
 
 var ofWords = folded("of von")
-
-// numbered says whether a number before a column is its value: a flat with 3 rooms.
-func (p *plan) numbered(i int) bool {
-	x, b := p.ps[i], p.ps[i-1]
-	if x.field.Type != "integer" || !x.field.measure(p.r.lex) || b.to != x.from || b.to-b.from > 1 || i < 2 || x.field.rows > 0 && !x.field.spans(b.num) {
-		return false
-	}
-	switch p.r.ts[b.from-1].fold {
-	case "with", "mit", "having", "of", "von", "has", "have", "hat", "haben", "had":
-		return p.ps[i-2].kind != kindSup && p.ps[i-2].kind != kindCmp
-	}
-	return false
-}
 
 // asked finds the asking word directly before a piece, over superlatives, numbers and aggregates.
 func (p *plan) asked(i int) *piece {
@@ -429,7 +429,7 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	case isMeasure && slices.ContainsFunc(p.measures, func(m measure) bool { return m.field == f }):
 	case isMeasure:
 		p.measures = append(p.measures, measure{field: f})
-	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && verbal(p.r.ts[p.ps[i].from].fold):
+	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && (verbal(p.r.ts[p.ps[i].from].fold) || irregular[p.r.ts[p.ps[i].from].fold] != ""):
 		p.filters = append(p.filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
 	case asked != nil && asked.arg == "many" && p.asks == "many":

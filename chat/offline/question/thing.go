@@ -12,27 +12,47 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("parcel parcels package packages shipment shipments consignment consignments delivery deliveries paket pakete paketen sendung sendungen lieferung lieferungen colis"), folded("tracking carrier sendungsnummer sendung paketnummer zusteller spediteur parcel shipment")},
 	{folded("member members mitglied mitglieder mitgliedern"), folded("mitgl mitgliedsnummer mitgliedsnr mitglieds membership jahresbeitrag mitglied member")},
 	{folded("trip trips journey journeys ride rides fahrt fahrten departure departures"), folded("linie line route verspatung delay abfahrt departure rider")},
-	{folded("appointment appointments visit visits consultation consultations termin termine terminen"), folded("doctor arzt practitioner behandler appointment physician sprechstunde")},
+	{folded("appointment appointments visit visits consultation consultations termin termine terminen"), folded("vet tierarzt dentist zahnarzt arztin doctor arzt practitioner behandler appointment physician sprechstunde")},
 	{folded("booking bookings reservation reservations stay stays buchung buchungen reservierung reservierungen"), folded("checkin nights nachte guest room zimmer gast arrival anreise")},
-	{folded("ticket tickets request requests case cases issue issues incident incidents anfrage anfragen storung storungen"), folded("priority prioritat assignee severity ticket")},
+	{folded("ticket tickets request requests case cases issue issues bug bugs defect defects incident incidents anfrage anfragen storung storungen"), folded("priority prioritat assignee severity ticket")},
 	{folded("call calls anruf anrufe anrufen"), folded("caller anrufer call")},
 	{folded("order orders purchase purchases bestellung bestellungen auftrag auftrage commande commandes"), folded("order bestellung bestellnummer bestellnr auftrag auftragsnummer auftragsnr commande")},
 	{folded("invoice invoices bill bills rechnung rechnungen facture factures"), folded("invoice rechnung rechnungsnummer rechnungsnr facture")},
 	{folded("transaction transactions booking bookings buchung buchungen operation operations"), folded("iban verwendungszweck buchungstag buchungsdatum wertstellung payee counterparty libelle")},
 	{folded("employee employees staff worker workers colleague colleagues people mitarbeiter mitarbeiterinnen mitarbeitern beschaftigte angestellte leute kollegen personen"), folded("salaire embauche matricule salaries gehalt monatsgehalt jahresgehalt salary hire hired eintritt personalnummer personalnr employee stundenlohn")},
-	{folded("student students pupil pupils schuler schulern schulerinnen kind kinder"), folded("klasse grade schulnote schuler student pupil")},
+	{folded("student students pupil pupils schuler schulern schulerinnen kind kinder kindern child children kids"), folded("kita betreuung allergie allergy klasse grade schulnote schuler student pupil")},
 	{folded("flight flights flug fluge flugen"), folded("airline flight flug")},
-	{folded("home homes property properties listing listings immobilie immobilien objekt objekte"), folded("bedrooms rooms zimmer wohnflache sqm kaltmiete")},
+	{folded("home homes house houses haus hauser property properties listing listings immobilie immobilien objekt objekte"), folded("bedrooms beds asking rooms zimmer wohnflache sqm kaltmiete")},
 	{folded("match matches game games spiel spiele spielen"), folded("opponent gegner heim gast heimtore gasttore")},
 	{folded("animal animals individual individuals specimen specimens tier tiere exemplar exemplare"), folded("species art spezies")},
-	{folded("patient patients patienten patientinnen"), folded("patient patientennummer")},
+	{folded("patient patients patienten patientinnen"), folded("patient patientennummer triage dentist arzt arztin zahnarzt wartezeit diagnosis diagnose treatment behandlung ward gp")},
 	{folded("loan loans ausleihe ausleihen checkout checkouts"), folded("borrower ausleiher returned due ruckgabe leser loan")},
 	{folded("book books title titles buch bucher buchern titel"), folded("isbn author autor verlag publisher leser borrower loan ausleihe")},
 	{folded("request requests response responses hit hits anfrage anfragen aufruf aufrufe zugriff zugriffe"), folded("ip")},
 	{folded("message messages event events meldung meldungen ereignis ereignisse"), folded("level")},
 	{folded("sale sales transaction transactions verkauf verkaufe verkaufen"), folded("receipt bon kassenbon sold verkauft")},
+	{folded("runner runners finisher finishers athlete athletes laufer lauferinnen laufern participant participants teilnehmer"), folded("bib runner startnummer gun chip laufer")},
+	{folded("donation donations gift gifts spende spenden"), folded("donor spender appeal gift")},
+	{folded("screening screenings showing showings performance performances vorstellung vorstellungen"), folded("screen production curtain film performance saal")},
+	{folded("build builds"), folded("build branch pipeline")},
+	{folded("inspection inspections kontrolle kontrollen"), folded("inspector kontrolleur prufer")},
+	{folded("callout callouts call-outs alarm alarms einsatz einsatze einsatzen"), folded("einsatzart alarmzeit callout")},
+	{folded("sighting sightings observation observations beobachtung beobachtungen"), folded("observer beobachter spotted")},
+	{folded("application applications applicant applicants bewerbung bewerbungen bewerber"), folded("applicant bewerber")},
+	{folded("rental rentals hire hires vermietung vermietungen"), folded("rental mieter hirer")},
+	{folded("repair repairs reparatur reparaturen"), folded("mechanic mechaniker technician techniker repair")},
+	{folded("shift shifts schicht schichten"), folded("shift schicht")},
+	{folded("complaint complaints beschwerde beschwerden"), folded("complaint complainant beschwerde")},
+	{folded("permit permits licence licences license licenses genehmigung genehmigungen"), folded("permit licence license")},
+	{folded("car cars vehicle vehicles auto autos fahrzeug fahrzeuge"), folded("park parking parkhaus parkplatz")},
+	{folded("fine fines ticket tickets bussgeld bussgelder"), folded("offence verstoss")},
+	{folded("game games match matches partie partien spiel spiele"), folded("eco opening eroffnung opponent")},
+	{folded("class classes session sessions lesson lessons kurs kurse"), folded("instructor trainer kursleiter")},
 	{folded("product products item items article articles artikel produkt produkte position positionen"), folded("sku artikelnummer artikelnr reference stock bestand")},
 }
+
+// parks are vehicles, which a car park names and does not count.
+var parks = folded("car cars")
 
 // thingAt says whether a token is a noun for the rows that their table does not say: no
 // column of another table or of this one is called so. It is counted only where each row
@@ -56,7 +76,9 @@ func (r *reader) superlative(i int) bool {
 func (r *reader) thing(v *view, t token) bool {
 	for _, o := range r.views {
 		if slices.Contains(o.entity, t.stem) || slices.ContainsFunc(o.fields, func(f *field) bool {
-			return slices.ContainsFunc(f.words, func(w word) bool { return !(f.unique(f.rows) || f.first) && r.level(t, w) > 2 })
+			return slices.ContainsFunc(f.words, func(w word) bool {
+				return !(f.unique(f.rows) || f.first) && r.level(t, w) > 2 && !(parks[t.fold] && w.stem != f.head())
+			})
 		}) {
 			return false
 		}
@@ -108,6 +130,7 @@ func gerund(a, b string) bool {
 // dimensionUnits are the words for what numbers in some units measure.
 var dimensionUnits = []struct{ words, units map[string]bool }{
 	{folded("electricity power strom energy energie elektrizitat"), folded("kwh mwh gwh twh wh")},
+	{folded("heizenergie heizwarme"), folded("kwh mwh gwh wh")},
 	{folded("water wasser"), folded("m3 l")},
 	{folded("response latency antwortzeit ladezeit"), folded("ms s")},
 	{folded("rain rainfall precipitation regen niederschlag"), folded("mm")},
@@ -131,7 +154,7 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(v, found[0]) {
+		if len(found) == 1 && r.neutral(found[0]) {
 			out = append(out, piece{kind: kindField, field: found[0], from: i, to: i + 1, weight: 6})
 		}
 	}
@@ -139,7 +162,10 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 }
 
 // neutral says whether the name of a column says nothing but how much: consumption, generation.
-func (r *reader) neutral(v *view, f *field) bool {
+func (r *reader) neutral(f *field) bool {
+	if spelledUnit(f.Name) != "" {
+		return true
+	}
 	return !slices.ContainsFunc(f.words, func(w word) bool {
 		if w.optional || unitNames[w.fold] != "" {
 			return false

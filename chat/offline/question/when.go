@@ -249,6 +249,9 @@ func (p *plan) timeField(at []int) *field {
 	if plain != nil {
 		return plain
 	}
+	if f := p.arrivals(dates); f != nil {
+		return f
+	}
 	return nearest(years)
 }
 
