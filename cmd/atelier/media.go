@@ -19,6 +19,7 @@ type mediaCmd struct {
 	Show   mediaShowCmd   `cmd:"" help:"Show one item: facts, origin, lineage."`
 	Get    mediaGetCmd    `cmd:"" help:"Write one item's bytes to a file."`
 	Verify mediaVerifyCmd `cmd:"" help:"Check every stored byte string against its digest."`
+	GC     mediaGCCmd     `cmd:"" name:"gc" help:"Delete stored bytes that nothing recorded refers to, a week after they came."`
 }
 
 type pageFlags struct {

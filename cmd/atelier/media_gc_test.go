@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/blob"
+	"atelier/blob/fileblob"
+)
+
+// TestUnnamedBytesAreCollected: bytes that no record names go a week after they came, and nothing else does.
+func TestUnnamedBytesAreCollected(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.must("generate", "a lighthouse", "--model", "offline", "-o", filepath.Join(p.dir, "one.png"))
+	named := p.blobFiles()
+	stray := func(text string) string {
+		driver, err := fileblob.New(filepath.Join(p.data, "blobs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, err := blob.New(blob.Config{Driver: driver})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := store.Put(t.Context(), strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.blobPath(t, info.Digest)
+	}
+	old, young := stray("old bytes"), stray("young bytes")
+	age(t, old)
+	for _, f := range named {
+		age(t, f)
+	}
+	if got := read[collected](p, "media", "gc", "--dry-run", "--json"); got.Deleted != 1 || got.Young != 1 || got.FreedBytes != int64(len("old bytes")) || !got.DryRun {
+		t.Errorf("a dry run: %+v", got)
+	}
+	if _, err := os.Stat(old); err != nil {
+		t.Errorf("a dry run deleted: %v", err)
+	}
+	if got := read[collected](p, "media", "gc", "--json"); got.Deleted != 1 {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("the stray bytes are still there: %v", err)
+	}
+	for _, f := range append(named, young) {
+		if _, err := os.Stat(f); err != nil {
+			t.Errorf("gone: %v", err)
+		}
+	}
+}
+
+// TestALedgerThatKnowsNothingDeletesNothing: a ledger of another folder, or a new one, is no reason to
+// delete what was paid for.
+func TestALedgerThatKnowsNothingDeletesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.must("generate", "a lighthouse", "--model", "offline", "-o", filepath.Join(p.dir, "one.png"))
+	for _, f := range p.blobFiles() {
+		age(t, f)
+	}
+	before := len(p.blobFiles())
+	other := newPlace(t)
+	other.must("models", "list")
+	if err := os.RemoveAll(filepath.Join(other.data, "blobs")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(other.data, "blobs"), os.DirFS(filepath.Join(p.data, "blobs"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range other.blobFiles() {
+		age(t, f)
+	}
+	if o := other.atelier("media", "gc"); o.code == exitOK || !strings.Contains(o.stderr, "Nothing was deleted") {
+		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	if after := len(other.blobFiles()); after != before {
+		t.Errorf("%d files, before it were %d", after, before)
+	}
+}
+
+// age makes a file older than the grace.
+func age(t *testing.T, name string) {
+	t.Helper()
+	then := time.Now().Add(-blob.DefaultGrace - time.Hour)
+	if err := os.Chtimes(name, then, then); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blobFiles are the files that hold stored bytes.
+func (p *place) blobFiles() (names []string) {
+	p.t.Helper()
+	err := filepath.WalkDir(filepath.Join(p.data, "blobs"), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return names
+}
