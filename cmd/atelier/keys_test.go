@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"atelier/chat/chattest"
+	"atelier/ledger"
 )
 
 // secretOf is the key of a provider in these tests; it holds what encoders escape.
@@ -37,6 +38,7 @@ var secretServices = map[string]struct{ key, base, model string }{
 	"bfl":         {"BFL_API_KEY", "BFL_BASE_URL", "FLUX.2 Pro"},
 	"leonardo":    {"LEONARDO_API_KEY", "LEONARDO_BASE_URL", "Leonardo Phoenix 1.0"},
 	"openrouter":  {"OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "Nano Banana Pro (OpenRouter)"},
+	"xai":         {"XAI_API_KEY", "XAI_BASE_URL", "Grok Imagine 2.0"},
 	"midjourney":  {"MIDJOURNEY_API_SECRET", "MIDJOURNEY_PROXY_URL", "Midjourney"},
 	"chat/openai": {"OPENAI_API_KEY", "OPENAI_BASE_URL", "openai/gpt-5.4"}, "chat/gemini": {"GEMINI_API_KEY", "GEMINI_BASE_URL", "gemini/gemini-3.1-pro-preview"},
 	"chat/anthropic": {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "anthropic/claude-sonnet-4-6"}, "chat/openrouter": {"OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "openrouter/meta-llama/llama-4-maverick"},
@@ -45,7 +47,7 @@ var secretServices = map[string]struct{ key, base, model string }{
 
 // repeating answers every request with what says the key again: in a page, in the envelopes of
 // errors that providers have, with any status, or in an answer as it should be.
-func repeating(how, key string) http.HandlerFunc {
+func repeating(provider, how, key string) http.HandlerFunc {
 	said := strings.Join(spellings(key), " and ")
 	step, _ := json.Marshal(map[string]any{"message": "Your key is " + said, "payload": map[string]string{"report_markdown": "# Key\n\n" + said}, "done": true})
 	sim := &chattest.Simulator{Answer: func(chattest.Request) string { return string(step) }}
@@ -70,9 +72,14 @@ func repeating(how, key string) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
+		var why any = map[string]any{"message": said, "code": said, "type": said, "status": said, "details": said}
+		var code any = 4
+		if provider == "leonardo" || provider == "xai" {
+			why, code = said, said
+		}
 		_ = json.NewEncoder(w).Encode(map[string]any{ // the client may be gone
-			"error": map[string]any{"message": said, "code": said, "type": said, "status": said, "details": said}, "detail": said, "message": said, "errors": []string{said},
-			"code": 4, "description": said, "status": "Failed", "failReason": said, "object": "error",
+			"error": why, "detail": said, "message": said, "errors": []string{said},
+			"code": code, "description": said, "status": "Failed", "failReason": said, "object": "error",
 		})
 	}
 }
@@ -87,7 +94,7 @@ func TestKeysAreNowhere(t *testing.T) {
 			p, key, all := newPlace(t), secretOf(strings.TrimPrefix(provider, "chat/")), sinks{}
 			var asked atomic.Int32
 			for _, how := range []string{"refused", "no key", "success", "page", "answer"} {
-				answer := repeating(how, key)
+				answer := repeating(provider, how, key)
 				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if strings.Contains(fmt.Sprint(r.Header), key) {
 						asked.Add(1)
@@ -117,7 +124,7 @@ func TestKeysAreNowhere(t *testing.T) {
 				all.add(p.must("operations", "show", o.ID, "--json"))
 			}
 			all.gather(p)
-			if seen := fmt.Sprintf("%s", all); !strings.Contains(seen, "[key]") && provider != "leonardo" { // which reads its words elsewhere
+			if seen := fmt.Sprintf("%s", all); !strings.Contains(seen, "[key]") {
 				t.Error("no sink holds what the provider said")
 			}
 			for name, sink := range all {
@@ -176,6 +183,12 @@ func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	o := p.atelier("run", "sage", "Hello.")
 	if o.code == exitOK || !strings.Contains(o.stderr+o.stdout, "2 MiB, the limit of ATELIER_MAX_ANSWER_MIB") || calls.Load() != 1 {
 		t.Errorf("exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
+	}
+	if o := p.atelier("resume", p.onlyRun().ID); o.code == exitOK || o.code == exitInternal || calls.Load() != 1 {
+		t.Errorf("resumed: exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
+	}
+	if r := p.onlyRun(); r.Status != ledger.StatusFailed {
+		t.Errorf("the run is %s", r.Status)
 	}
 	p.env["ATELIER_MAX_ANSWER_MIB"] = "0"
 	if o := p.atelier("runs", "list"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_MAX_ANSWER_MIB") {
