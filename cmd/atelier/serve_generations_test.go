@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier/generate/generatetest/bflsim"
@@ -33,6 +36,44 @@ func TestServeLooksAfterItsWait(t *testing.T) {
 	if n := len(sim.Captured()); n != 1 {
 		t.Errorf("asked for %d times", n)
 	}
+	_ = serving.cmd.Process.Signal(os.Interrupt)
+	if o := serving.wait(); o.code != exitOK {
+		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestAHungPollHoldsNoSlot: a server that works on one thing at once leaves a task whose provider hangs
+// when its wait is over, and takes the next.
+func TestAHungPollHoldsNoSlot(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	sim := bflsim.New(bflsim.Config{Pending: 4})
+	var first string // the task that hangs when the server asks
+	var serves atomic.Bool
+	var hung atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.URL.Query().Get("id")
+		if !serves.Load() {
+			first = cmp.Or(first, id)
+		} else if serves.Load() && id == first {
+			hung.Add(1)
+			<-r.Context().Done()
+			return
+		}
+		sim.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	p.env["BFL_API_KEY"], p.env["BFL_BASE_URL"], p.env["ATELIER_CATALOGUE"] = sim.Key(), srv.URL, p.impatient()
+	p.env["ATELIER_RUNS_AT_ONCE"] = "1"
+	for _, prompt := range []string{"a fox", "a hare"} {
+		if o := p.atelier("generate", prompt, "-m", "FLUX.2 Pro"); o.code != exitRunning {
+			t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+		}
+	}
+	serves.Store(true)
+	serving := p.start("serve", "--listen", "127.0.0.1:0")
+	eventually(t, "the hung task's poll", func() bool { return hung.Load() > 0 })
+	eventually(t, "the other picture", func() bool { return len(p.listed().Items) == 1 })
 	_ = serving.cmd.Process.Signal(os.Interrupt)
 	if o := serving.wait(); o.code != exitOK {
 		t.Errorf("serve ended with %d: %s", o.code, o.stderr)
