@@ -84,7 +84,7 @@ type Action struct {
 	// nothing beyond this machine. Its inputs are those of Run. An error means that Run
 	// would fail with it before it costs anything; a price that is not known is none.
 	Price func(ctx context.Context, c *Call) (Price, error)
-	// Left tells whether a call of the step in the scope of ctx was begun before, in a process
+	// Left reports whether a call of the step in the scope of ctx was begun before, in a process
 	// that ended, and may have left something that Run, with a context that has ended, ends or
 	// gives. It does not look at the end of ctx. Nil means that calls leave nothing.
 	Left func(ctx context.Context) bool

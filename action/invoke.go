@@ -100,13 +100,13 @@ func (r *Registry) call(a Action, raw map[string]any, env Env) (*Call, error) {
 	return c, nil
 }
 
-// Costs tells whether calls of an action may cost money.
+// Costs reports whether calls of an action may cost money.
 func (r *Registry) Costs(name string) bool {
 	a, err := r.Lookup(name)
 	return err == nil && a.Price != nil
 }
 
-// Left tells whether an earlier process began the call of the step in the scope of ctx, so
+// Left reports whether an earlier process began the call of the step in the scope of ctx, so
 // that invoking it again, with a context that has ended, ends what it left: see [Action].
 func (r *Registry) Left(ctx context.Context, name string) bool {
 	a, err := r.Lookup(name)

@@ -23,7 +23,7 @@ var (
 	fileKeys  = []string{"filename", "file"}
 )
 
-// fits tells whether a value is what its declared format says, array or scalar.
+// fits reports whether a value is what its declared format says, array or scalar.
 func fits(format BinaryFormat, v any) bool {
 	switch list := v.(type) {
 	case []any:

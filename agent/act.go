@@ -71,7 +71,7 @@ func (r *run) doAll(ctx context.Context, s *Step) results {
 	return res
 }
 
-// waits tells whether an act of the step waits for a person.
+// waits reports whether an act of the step waits for a person.
 func (r *results) waits() bool {
 	return slices.ContainsFunc(r.Actions, func(o action.Outcome) bool { return errors.Is(o.Err, ErrPaused) }) ||
 		slices.ContainsFunc(r.Agents, func(a agentOutcome) bool { return a.waits })

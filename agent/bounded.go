@@ -34,7 +34,7 @@ func bounded(v any) any {
 	return v
 }
 
-// holdsMany tells whether anything in a value would be shortened.
+// holdsMany reports whether anything in a value would be shortened.
 func holdsMany(v any) bool {
 	switch t := v.(type) {
 	case map[string]any:
@@ -56,7 +56,7 @@ func holdsMany(v any) bool {
 	return false
 }
 
-// listsItems tells whether most of a list are media items, or stand for some that failed.
+// listsItems reports whether most of a list are media items, or stand for some that failed.
 func listsItems(list []any) bool {
 	n := 0
 	for _, e := range list {

@@ -194,7 +194,7 @@ func (l limits) late(worked time.Duration) string {
 }
 
 // tight says which budget has no room for two more calls of the model, or nothing: then
-// the one that comes is the last. bounded tells whether there is such a budget.
+// the one that comes is the last. bounded reports whether there is such a budget.
 func (r *run) tight(ctx context.Context) (why string, bounded bool) {
 	p := r.model.Profile()
 	one := p.EstimateTokens(chat.Request{System: r.r.systems[r.spec.slug], Messages: r.history.messages()})

@@ -83,7 +83,7 @@ const leftOut = "[left out: this result is old]"
 // spare is by how much a text must be longer than its shortened form to be worth it.
 const spare = 200
 
-// due tells whether the outputs of an action can still fall to a level, and gives
+// due reports whether the outputs of an action can still fall to a level, and gives
 // their text.
 func (r *results) due(i int, to level, length int) (string, bool) {
 	if r.actionLevel(i) >= to || len(r.Actions[i].Outputs) == 0 {
@@ -195,7 +195,7 @@ func survivors(set *media.Set, text string) []media.Output {
 	return kept
 }
 
-// mentions tells whether a text names an item.
+// mentions reports whether a text names an item.
 func mentions(text string, ref media.Ref) bool {
 	for _, found := range anyRef.FindAllString(text, -1) {
 		if found == string(ref) {

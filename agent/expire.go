@@ -25,7 +25,7 @@ const (
 // maxSummarised is how many characters of a result a summary is made from.
 const maxSummarised = 60_000
 
-// expired tells whether a result of an earlier turn is too old by its action's entry.
+// expired reports whether a result of an earlier turn is too old by its action's entry.
 func (u ActionUse) expired(made, now int) bool {
 	return u.ExpirationTurns > 0 && u.ExpirationMode != expireNone && now-made > u.ExpirationTurns
 }

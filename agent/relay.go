@@ -65,7 +65,7 @@ func (r *run) fate(ctx context.Context, id string) journal.Fate {
 // callID names a model call for the relay; n is how often it was lost before.
 func callID(id string, n int) string { return id + "-call-" + strconv.Itoa(n) }
 
-// forget lets go of a call whose step is saved.
+// forget releases a call whose step is saved.
 func (r *run) forget(how *journal.Carried) {
 	if how != nil {
 		r.relay().Forget(how.ID)

@@ -48,7 +48,7 @@ type recall struct {
 	steps map[string]bool
 }
 
-// endedBefore tells whether the code of a sub-agent came to its end in an earlier process. It
+// endedBefore reports whether the code of a sub-agent came to its end in an earlier process. It
 // is asked before the run is on record as one that begins. One that failed in an earlier part
 // may be what is tried again.
 func (r *run) endedBefore(ctx context.Context) bool {

@@ -193,7 +193,7 @@ func (r *Runner) root(req Request) (*run, error) {
 	}, nil
 }
 
-// Check tells whether Run would begin: that there is a message, the limits can be read, and
+// Check reports whether Run would begin: that there is a message, the limits can be read, and
 // the agent is there and ready. The error is the one that Run would give.
 func (r *Runner) Check(req Request) error {
 	_, err := r.admit(req)

@@ -180,7 +180,7 @@ func bytesOf(list []sight) (n int64) {
 	return n
 }
 
-// shows tells whether a message shows a picture already.
+// shows reports whether a message shows a picture already.
 func (r *results) shows(ref media.Ref) bool {
 	return slices.ContainsFunc(r.views, func(s sight) bool { return s.ref == ref })
 }

@@ -90,7 +90,7 @@ func both(a, b []string) []string {
 	})
 }
 
-// allows tells whether a picture that an action made is shown.
+// allows reports whether a picture that an action made is shown.
 func (p VisionContextPolicy) allows(a action.Action, o media.Output) bool {
 	return p.Enabled && slices.Contains(p.AllowMIMETypes, o.MIMEType) &&
 		slices.ContainsFunc(p.AllowedSources, func(s string) bool {

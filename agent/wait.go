@@ -123,7 +123,7 @@ func (w *waiting) span(place string) Span {
 	return w.runs[place]
 }
 
-// before tells whether a step was done before this part of the run began.
+// before reports whether a step was done before this part of the run began.
 func (r *run) before(step string) bool {
 	if r.wait.before == nil {
 		return false
@@ -132,7 +132,7 @@ func (r *run) before(step string) bool {
 	return ok
 }
 
-// wentOn tells whether the agent did something after the answer of the turn that comes, in
+// wentOn reports whether the agent did something after the answer of the turn that comes, in
 // a part of the run before: then the turn was not its last one.
 func (r *run) wentOn() bool {
 	done, next := r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+1)), r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+2))
@@ -146,7 +146,7 @@ func (r *run) wentOn() bool {
 	return false
 }
 
-// said tells whether a step was done, and put on record, before the run paused.
+// said reports whether a step was done, and put on record, before the run paused.
 func (r *run) said(step string) bool {
 	return r.part > 0 && r.before(step)
 }

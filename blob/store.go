@@ -130,7 +130,7 @@ func (s *Store) Delete(ctx context.Context, d media.Digest) error {
 	return s.driver.Delete(ctx, d)
 }
 
-// Verify reads a blob through and tells whether it still hashes to its digest:
+// Verify reads a blob through and reports whether it still hashes to its digest:
 // nil, [media.CodeCorrupt] or [media.CodeNotFound].
 func (s *Store) Verify(ctx context.Context, d media.Digest) error {
 	r, err := s.Open(ctx, d)

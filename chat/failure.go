@@ -15,7 +15,7 @@ var ErrUnsettled = errors.New("sent and not answered")
 // failure turns what the SDK says of a call that had no answer, or one that it cannot read,
 // into our one error vocabulary; what an answer says of itself is read before, see [reading].
 // The SDK's error value itself is dropped: it keeps whole request and response bodies. sent
-// tells whether the request left this machine.
+// reports whether the request left this machine.
 func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	var own *media.Error
 	if errors.As(err, &own) {

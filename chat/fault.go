@@ -242,7 +242,7 @@ var (
 	waitPiece = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b?`)
 )
 
-// Daily tells whether a provider's message says that a quota of a day is used up.
+// Daily reports whether a provider's message says that a quota of a day is used up.
 func Daily(message string) bool { return dayText.MatchString(message) }
 
 // waitIn is how long a message asks to wait; 0 if it does not.

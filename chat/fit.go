@@ -58,7 +58,7 @@ func (f Profile) Fit(ctx context.Context, blobs Blobs, o media.Output, room Room
 	return Fitted{Output: made, Reason: f.Name + " takes " + strings.Join(why, ", ")}, nil
 }
 
-// Fits tells whether the model takes a picture of this kind as it is.
+// Fits reports whether the model takes a picture of this kind as it is.
 func (f Profile) Fits(o media.Output, room Room) bool {
 	why, _ := f.misfit(o, room)
 	return f.Sees(o) == nil && len(why) == 0

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// Gate tells whether a model takes that many pictures in one request, by its profile.
+// Gate reports whether a model takes that many pictures in one request, by its profile.
 // The error has code [media.CodeUnsupported], names the model, and lists in Valid the
 // models that would do, as given.
 func (f Profile) Gate(images int, wouldDo []string) error {

@@ -19,7 +19,7 @@ var tooLongText = regexp.MustCompile(`(?i)` +
 // fullText is how llama.cpp says so, as a failure of the server.
 var fullText = regexp.MustCompile(`(?i)^context size has been exceeded`)
 
-// tooLong tells whether a provider refused a prompt for its length.
+// tooLong reports whether a provider refused a prompt for its length.
 func (f fault) tooLong() bool {
 	if f.is("context_length_exceeded", "exceed_context_size_error", "request_too_large", "string_above_max_length",
 		"model_max_prompt_tokens_exceeded", "too_many_prompt_tokens", "TOO_MANY_TOKENS", "model_context_window_exceeded") {
@@ -28,5 +28,5 @@ func (f fault) tooLong() bool {
 	return fullText.MatchString(f.message) || f.status >= 400 && f.status < 500 && tooLongText.MatchString(f.message)
 }
 
-// TooLong tells whether a provider's message says that a prompt does not fit its model.
+// TooLong reports whether a provider's message says that a prompt does not fit its model.
 func TooLong(message string) bool { return tooLongText.MatchString(message) }

@@ -7,7 +7,7 @@ import (
 	"atelier/media"
 )
 
-// Begun tells whether an operation with an idempotency key and the owner of ctx was begun, in
+// Begun reports whether an operation with an idempotency key and the owner of ctx was begun, in
 // whatever process. A log that cannot tell knows of none. It does not look at the end of ctx.
 func (g *Gateway) Begun(ctx context.Context, key string) bool {
 	save, done := saving(ctx)

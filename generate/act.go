@@ -79,7 +79,7 @@ func (t Task) Act() (Act, error) {
 	return all[i], all[i].check(t)
 }
 
-// suits tells whether an act that nobody named is meant with these words, or without any.
+// suits reports whether an act that nobody named is meant with these words, or without any.
 func (a Act) suits(t Task) bool {
 	if strings.TrimSpace(t.Prompt) != "" {
 		return a.Words != wordsNone
@@ -150,7 +150,7 @@ func (a Act) check(t Task) error {
 	return nil
 }
 
-// takes tells whether an act takes a setting, named as in dispositions.
+// takes reports whether an act takes a setting, named as in dispositions.
 func (a Act) takes(setting, provider string) bool {
 	if name, ok := cutOption(setting, provider); ok {
 		return name == "action" || slices.Contains(a.Takes, name)

@@ -33,7 +33,7 @@ func (g *Gateway) Rehearse(ctx context.Context, r Request) (*Plan, error) {
 	})
 }
 
-// Room tells whether the budgets have room for all these plans together. The error has
+// Room reports whether the budgets have room for all these plans together. The error has
 // code media.CodeOverBudget.
 func (g *Gateway) Room(ctx context.Context, plans ...*Plan) error {
 	sum, usd := Charge{}, new(big.Rat)

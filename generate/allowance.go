@@ -111,7 +111,7 @@ func (InMemory) Reserve(ctx context.Context, c Charge) error {
 	return nil
 }
 
-// Room tells whether the allowance has room for a charge.
+// Room reports whether the allowance has room for a charge.
 func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
 	a := AllowanceOf(ctx)
 	if a == nil {
@@ -122,7 +122,7 @@ func (InMemory) Room(ctx context.Context, c Charge) (bool, error) {
 	return a.Bounds.count(c), a.room(c)
 }
 
-// count tells whether a bound counts what an act uses.
+// count reports whether a bound counts what an act uses.
 func (b Bounds) count(c Charge) bool {
 	free := c.USD != nil && accountOf(c).usd.Sign() == 0
 	return b.USD != "" && !free || b.Tokens > 0 && c.Tokens > 0 || b.Images > 0 && c.Images > 0

@@ -176,7 +176,7 @@ func (x *execution) uncalled(ctx context.Context, c call, number int, why *media
 	return why
 }
 
-// unmade tells whether a call came to nothing, and cost nothing, because the work was left.
+// unmade reports whether a call came to nothing, and cost nothing, because the work was left.
 func unmade(ctx context.Context, failed *media.Error) bool {
 	return failed != nil && failed.Code == media.CodeCancelled && left(ctx) && !errors.Is(failed, ErrUnsettled)
 }
@@ -203,7 +203,7 @@ func (x *execution) task(ctx context.Context, c call) Task {
 	return t
 }
 
-// streams tells whether a call gives preview frames.
+// streams reports whether a call gives preview frames.
 func (x *execution) streams(c call) bool {
 	return x.g.config.Partials && c.plan.Model.streams()
 }

@@ -24,7 +24,7 @@ type Budget interface {
 	// unknown reserves nothing, and passes as long as something is left. Reserving again
 	// for the same act changes nothing.
 	Reserve(ctx context.Context, c Charge) error
-	// Room tells whether an act would pass now, and holds nothing. bounded is false where no
+	// Room reports whether an act would pass now, and holds nothing. bounded is false where no
 	// budget counts what it uses; money that is unknown is counted, money of "0" is not. The
 	// error is that of Reserve.
 	Room(ctx context.Context, c Charge) (bounded bool, err error)

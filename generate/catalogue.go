@@ -111,7 +111,7 @@ func (m Model) Voice() string {
 	return m.Voices[0]
 }
 
-// streams tells whether the model gives preview frames.
+// streams reports whether the model gives preview frames.
 func (m Model) streams() bool { return slices.Contains(m.Supports, "stream") }
 
 // SizeRule says how a model is sized.

@@ -177,7 +177,7 @@ func (x *execution) credit(index int, p *Plan) {
 	x.makers[index] = p
 }
 
-// filled tells whether a slot has its output.
+// filled reports whether a slot has its output.
 func (x *execution) filled(index int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -119,7 +119,7 @@ func (t *Task) unset(setting string) {
 	}
 }
 
-// flagged tells whether flags stand behind the words of an act.
+// flagged reports whether flags stand behind the words of an act.
 func (a Act) flagged() bool { return a.Words != wordsNone && !a.Follows }
 
 // lose is the disposition of a setting whose flag is left out. Which version draws is

@@ -183,7 +183,7 @@ func (g *Gateway) Lookup(name string) (Model, error) {
 	return m, nil
 }
 
-// Provider tells whether a provider can be used.
+// Provider reports whether a provider can be used.
 type Provider struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"`

@@ -231,7 +231,7 @@ func (r SizeRule) roundUp(v int) int { return (v + r.Step - 1) / r.Step * r.Step
 
 func clamp(v, lo, hi int) int { return max(lo, min(hi, v)) }
 
-// legal tells whether a free size may be sent as it is.
+// legal reports whether a free size may be sent as it is.
 func (r SizeRule) legal(s sides) bool {
 	long, short := max(s.w, s.h), min(s.w, s.h)
 	return s.w%r.Step == 0 && s.h%r.Step == 0 && short >= r.MinSide && long <= r.MaxSide &&

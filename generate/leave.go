@@ -47,13 +47,13 @@ func sending(ctx context.Context, m Model) (context.Context, context.CancelFunc)
 // errRunning is the cause where a task goes on past the wait: that is no failure.
 var errRunning = errors.New("task goes on")
 
-// stillRunning tells whether a task was left to go on.
+// stillRunning reports whether a task was left to go on.
 func stillRunning(err *media.Error) bool { return err != nil && errors.Is(err.Cause, errRunning) }
 
-// left tells whether another process goes on with the operation, or has it already.
+// left reports whether another process goes on with the operation, or has it already.
 func left(ctx context.Context) bool { return journal.Left(ctx) || taken(ctx) }
 
-// taken tells whether another process has the operation already.
+// taken reports whether another process has the operation already.
 func taken(ctx context.Context) bool {
 	return media.CodeOf(context.Cause(ctx)) == media.CodeConflict
 }
@@ -75,7 +75,7 @@ func (x *execution) ended(ctx context.Context) *media.Error {
 	return asError(ctx.Err())
 }
 
-// halted tells whether ctx ended, so that nothing more begins; what is left is noted.
+// halted reports whether ctx ended, so that nothing more begins; what is left is noted.
 func (x *execution) halted(ctx context.Context) bool {
 	if ctx.Err() == nil {
 		return false
@@ -108,7 +108,7 @@ func (x *execution) giveUp(ctx context.Context, p polling, last Update) (Update,
 	return last, asError(why)
 }
 
-// resumable tells whether [Gateway.Resume] can go on with the operation.
+// resumable reports whether [Gateway.Resume] can go on with the operation.
 func (x *execution) resumable() bool {
 	_, ok := x.g.config.Operations.(Resumer)
 	return ok && len(x.op.Request) > 0

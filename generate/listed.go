@@ -15,7 +15,7 @@ import (
 // what the list says; which task is that of a call is decided by [Find].
 type Listed interface {
 	Driver
-	// ListsKeys tells whether the list shows [Task.Key]. Where it does not, a task is known by
+	// ListsKeys reports whether the list shows [Task.Key]. Where it does not, a task is known by
 	// all that the list tells of it, and the Gateway gives each one a seed of its own.
 	ListsKeys() bool
 	// List reads a part of the list: the first one, with the newest tasks, if from is empty,
@@ -105,12 +105,12 @@ func Find(ctx context.Context, d Listed, t Task, since time.Time) ([]Handle, err
 	return found, nil
 }
 
-// before tells whether the task is known to be older than a call.
+// before reports whether the task is known to be older than a call.
 func (l ListedTask) before(since time.Time) bool {
 	return !l.Made.IsZero() && l.Made.Before(since.Add(-skew))
 }
 
-// of tells whether the task can be the one of a call. A list is not trusted: a name that holds
+// of reports whether the task can be the one of a call. A list is not trusted: a name that holds
 // media is none.
 func (l ListedTask) of(t Task, since time.Time) bool {
 	switch id := l.Task.ID; {

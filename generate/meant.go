@@ -67,7 +67,7 @@ func (c *Catalogue) options(provider string) (names []string, known bool) {
 	return names, known
 }
 
-// hasQuality tells whether a word is one of the model's qualities or tiers.
+// hasQuality reports whether a word is one of the model's qualities or tiers.
 func (m Model) hasQuality(word string) bool {
 	return slices.ContainsFunc(append(slices.Clone(m.Qualities), m.Size.Tiers...), func(q string) bool { return strings.EqualFold(q, word) })
 }

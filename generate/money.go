@@ -51,7 +51,7 @@ func (m Model) on(day time.Time) Model {
 	return m
 }
 
-// sameThing tells whether two lines are prices of the same at different times.
+// sameThing reports whether two lines are prices of the same at different times.
 func (p Price) sameThing(o Price) bool {
 	return p.Unit == o.Unit && p.Quality == o.Quality && p.Size == o.Size && p.Tier == o.Tier
 }
@@ -122,7 +122,7 @@ func (m Model) creditCost(credits string) string {
 	return decimal(amount.Mul(amount, each))
 }
 
-// free tells whether the model costs nothing at all.
+// free reports whether the model costs nothing at all.
 func (m Model) free() bool {
 	for _, p := range m.Prices {
 		if amount, ok := dollars(p.USD); !ok || amount.Sign() != 0 {

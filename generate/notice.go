@@ -82,7 +82,7 @@ func (w *waiting) tell(u Update) {
 	}
 }
 
-// pending tells whether there is news.
+// pending reports whether there is news.
 func (w *waiting) pending() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,7 +31,7 @@ type Offered struct {
 // tileMark is the place of a tile's number in an id.
 const tileMark = "{tile}"
 
-// tiled tells whether the offer is about one result of a grid.
+// tiled reports whether the offer is about one result of a grid.
 func (o Offered) tiled() bool { return strings.Contains(o.ID, tileMark) }
 
 // among gives the id of the offer, for a tile; false if it is not among those.
@@ -44,7 +44,7 @@ func (o Offered) among(offers []Offer, tile int) (string, bool) {
 	return offers[i].ID, true
 }
 
-// Tiled tells whether offers are those of a grid: one of them is about its first result.
+// Tiled reports whether offers are those of a grid: one of them is about its first result.
 func (m Model) Tiled(offers []Offer) bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool {
 		return slices.ContainsFunc(a.Offers, func(o Offered) bool {
@@ -69,7 +69,7 @@ type FollowUp struct {
 	Notes []Disposition
 }
 
-// tellsOffers tells whether the row says which offers its acts are.
+// tellsOffers reports whether the row says which offers its acts are.
 func (m Model) tellsOffers() bool {
 	return slices.ContainsFunc(m.Acts, func(a Act) bool { return len(a.Offers) > 0 || a.Plain != "" })
 }
@@ -112,7 +112,7 @@ func (t Task) FollowUp() (FollowUp, error) {
 	return f, err
 }
 
-// grid tells whether the picture is a grid, or was cut out of one that can be gone on from.
+// grid reports whether the picture is a grid, or was cut out of one that can be gone on from.
 func (t Task) grid() bool {
 	if offers := t.Offers(); len(offers) > 0 {
 		return t.Model.Tiled(offers)

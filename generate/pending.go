@@ -21,7 +21,7 @@ type pending struct {
 	why   *media.Error
 }
 
-// later tells whether a result that could not be had may be had another time: its link may
+// later reports whether a result that could not be had may be had another time: its link may
 // work, or there may be a new one, or room to store it.
 func (d *delivery) later(item Item, err *media.Error) bool {
 	switch {
@@ -36,7 +36,7 @@ func (d *delivery) later(item Item, err *media.Error) bool {
 	}
 }
 
-// expired tells whether links of the call are dead by their age.
+// expired reports whether links of the call are dead by their age.
 func (d *delivery) expired() bool {
 	life := cmp.Or(time.Duration(d.call.plan.Model.LinkSeconds)*time.Second, defaultLinkLife)
 	return !d.begun.IsZero() && d.x.g.config.Now().Sub(d.begun) > life
@@ -63,7 +63,7 @@ func (d *delivery) lacking() *media.Error {
 	return d.blocked
 }
 
-// hopeless tells whether asking again at once is of no use.
+// hopeless reports whether asking again at once is of no use.
 func (d *delivery) hopeless(why *media.Error) bool { return why.Code == media.CodeDiskFull }
 
 // putOff leaves a call whose results could not be had to whoever goes on with the operation. Where

@@ -41,7 +41,7 @@ func (p *Plan) N() int {
 	return n
 }
 
-// found tells whether a call is not asked for, but gone on with because its task or answer was found.
+// found reports whether a call is not asked for, but gone on with because its task or answer was found.
 func (p *Plan) found(c call) bool {
 	return p.round != nil && p.round.Found && c.number == p.round.First
 }

@@ -29,7 +29,7 @@ func (x *execution) show(ctx context.Context, p *polling, d *delivery, link stri
 	p.task.Partial(1, b)
 }
 
-// isShown tells whether a frame is the newest preview of a call's first result.
+// isShown reports whether a frame is the newest preview of a call's first result.
 func (x *execution) isShown(c call, b media.Blob) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

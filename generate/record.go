@@ -72,7 +72,7 @@ func (x *execution) record(ctx context.Context, o media.Output) media.Output {
 }
 
 // unsaved tries once more to save results, their records and ended calls that could not be
-// saved, and tells whether one is left.
+// saved, and reports whether one is left.
 func (x *execution) unsaved(ctx context.Context) (left bool) {
 	for i, s := range slices.Clone(x.slots) {
 		switch bare, unkept := x.owed(s); {

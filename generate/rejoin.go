@@ -45,7 +45,7 @@ func (g *Gateway) rejoin(ctx context.Context, operation string) (*Result, error)
 	return g.reopened(ctx, log, known, func() (*Saved, error) { return g.reopenCut(ctx, log, operation) })
 }
 
-// keptOf tells whether a relay has the answer to a call of a finished operation that was given up.
+// keptOf reports whether a relay has the answer to a call of a finished operation that was given up.
 func (g *Gateway) keptOf(ctx context.Context, saved *Saved) bool {
 	p, err := g.planned(saved.Operation.Request)
 	if err != nil || saved.Operation.FinishedAt.IsZero() {
@@ -75,7 +75,7 @@ func gaveUp(c media.Code) bool {
 	return c == media.CodeCancelled || c == media.CodeDeadline || c == media.CodeOverBudget
 }
 
-// goesOn tells whether a slot can be had without a call that may have been paid already.
+// goesOn reports whether a slot can be had without a call that may have been paid already.
 func (s *Saved) goesOn(index int) bool {
 	last := s.last(index)
 	switch {
@@ -130,7 +130,7 @@ func (g *Gateway) reopenCut(ctx context.Context, log Resumer, operation string) 
 	return log.Saved(ctx, operation)
 }
 
-// alone tells whether the model of a plan made all attempts, and none of them in a round
+// alone reports whether the model of a plan made all attempts, and none of them in a round
 // that a person asked for.
 func (p *Plan) alone(attempts []Attempt) bool {
 	if p.round != nil && p.round.Before == nil {

@@ -33,7 +33,7 @@ func (x *execution) prepare(c call, a Attempt) *journal.Carried {
 	return &journal.Carried{ID: a.ID}
 }
 
-// forget lets go of a call whose receipt or whose task is saved, or that was not made.
+// forget releases a call whose receipt or whose task is saved, or that was not made.
 func (x *execution) forget(c call, a Attempt) {
 	r := c.plan.relay()
 	if r == nil {
@@ -47,7 +47,7 @@ func (x *execution) forget(c call, a Attempt) {
 	}
 }
 
-// forgetPast lets go of the calls of earlier processes, when the operation is over. Those that were given
+// forgetPast releases the calls of earlier processes, when the operation is over. Those that were given
 // up stay, while a result of theirs is missing: [Gateway.Retry] asks for their answers.
 func (x *execution) forgetPast(ctx context.Context) {
 	if x.op.Status == StatusRunning {
@@ -62,7 +62,7 @@ func (x *execution) forgetPast(ctx context.Context) {
 	}
 }
 
-// awaited tells whether a call was given up and its answer would still be of use.
+// awaited reports whether a call was given up and its answer would still be of use.
 func (x *execution) awaited(a Attempt) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -108,7 +108,7 @@ func (x *execution) carriedOn(ctx context.Context, c call, a Attempt) (b begun, 
 	return b, false
 }
 
-// relayed tells whether a call goes on, or is answered, though nobody here waits for it.
+// relayed reports whether a call goes on, or is answered, though nobody here waits for it.
 func (x *execution) relayed(ctx context.Context, c call, a Attempt) bool {
 	fate := x.fate(ctx, c, a)
 	return fate == journal.FateUnderWay || fate == journal.FateAnswered
@@ -167,7 +167,7 @@ func unread(why error) *media.Error {
 	return failed
 }
 
-// untold tells whether an answer is still to be had after a call that was recalled.
+// untold reports whether an answer is still to be had after a call that was recalled.
 func untold(how *journal.Carried, u Update, failed *media.Error) bool {
 	return how != nil && how.Recalled && u.Usage.Unsettled > 0 && (!how.Used() || errors.Is(failed, errUntold))
 }

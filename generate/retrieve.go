@@ -160,7 +160,7 @@ func (s *Saved) unanswered(a Attempt) []int {
 	return slices.DeleteFunc(slices.Clone(a.Slots), func(index int) bool { return s.answered(a, index) })
 }
 
-// answered tells whether a slot has its result, or was asked for after a call.
+// answered reports whether a slot has its result, or was asked for after a call.
 func (s *Saved) answered(a Attempt, index int) bool {
 	return slices.ContainsFunc(s.Slots, func(o Slot) bool { return o.Index == index && o.Output != nil }) ||
 		slices.ContainsFunc(s.Attempts, func(o Attempt) bool { return o.Call > a.Call && slices.Contains(o.Slots, index) })

@@ -223,7 +223,7 @@ func (s *Saved) objection(slot Slot) string {
 	}
 }
 
-// billed tells whether a call can have cost something. One that failed and of which its
+// billed reports whether a call can have cost something. One that failed and of which its
 // provider counted nothing has not.
 func (a Attempt) billed() bool {
 	u := a.Usage

@@ -22,7 +22,7 @@ const (
 	bytesPerPixel, usualResult = 3, 4 << 20
 )
 
-// room tells whether there is room for what n results may need, before they are paid for; the
+// room reports whether there is room for what n results may need, before they are paid for; the
 // error has code media.CodeDiskFull. What is held is let go of by done.
 func (g *Gateway) room(ctx context.Context, p *Plan, n int) (done func(), failed *media.Error) {
 	store, ok := g.config.Storage.(Spacious)

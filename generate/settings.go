@@ -106,7 +106,7 @@ func (n *negotiation) count() {
 	}
 }
 
-// frames tells whether preview frames come, where they are asked for.
+// frames reports whether preview frames come, where they are asked for.
 func (n *negotiation) frames() {
 	switch {
 	case !n.partials:
@@ -193,7 +193,7 @@ func (n *negotiation) format() {
 // converted tells of a format that is not the model's own.
 func converted(from, to string) string { return from + ", converted to " + to }
 
-// writable tells whether a picture can be converted into the format.
+// writable reports whether a picture can be converted into the format.
 func writable(format string) bool {
 	_, err := imaging.ParseFormat(format)
 	return err == nil

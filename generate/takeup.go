@@ -66,7 +66,7 @@ func attemptError(a Attempt) *media.Error {
 	return media.Errorf(a.Error.Code, "%s", a.Error.Message)
 }
 
-// cancelled tells whether a call was given up before it began: nobody wants its results
+// cancelled reports whether a call was given up before it began: nobody wants its results
 // any more, see [ErrLetGo].
 func (x *execution) cancelled(c call) bool {
 	x.mu.Lock()
@@ -74,7 +74,7 @@ func (x *execution) cancelled(c call) bool {
 	return !slices.ContainsFunc(c.slots, func(index int) bool { return x.slots[index-1].Status != StatusCancelled })
 }
 
-// settled tells whether every slot of a call is final.
+// settled reports whether every slot of a call is final.
 func (x *execution) settled(c call) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -148,14 +148,14 @@ func (x *execution) adopt(ctx context.Context, c call, a Attempt) {
 	}
 }
 
-// refused tells whether a slot has its error.
+// refused reports whether a slot has its error.
 func (x *execution) refused(index int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.slots[index-1].Error != nil
 }
 
-// framed tells whether what arrived for the operation may be frames of previews.
+// framed reports whether what arrived for the operation may be frames of previews.
 func (x *execution) framed() bool {
 	for _, all := range x.past {
 		if x.plan.frames && slices.ContainsFunc(all, func(a Attempt) bool { return x.modelOf(a).streams() }) {

@@ -125,7 +125,7 @@ func (f Format) resolve(img image.Image) Format {
 	return FormatPNG
 }
 
-// opaque tells whether no pixel is transparent; unknown image types are not.
+// opaque reports whether no pixel is transparent; unknown image types are not.
 func opaque(img image.Image) bool {
 	o, ok := img.(interface{ Opaque() bool })
 	return ok && o.Opaque()

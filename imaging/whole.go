@@ -11,7 +11,7 @@ import (
 	"atelier/media"
 )
 
-// Whole reads a picture of a type and tells whether its file is whole: it ends where its
+// Whole reads a picture of a type and reports whether its file is whole: it ends where its
 // own structure says, the parts of a PNG have the checksums that they name, and its stream of
 // pixels inflates to as many bytes as its header says, which takes about 25 ms a megapixel; one
 // of more than half a gibibyte is not looked into. No pixel is kept, so it takes O(64 KiB) of

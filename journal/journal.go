@@ -42,7 +42,7 @@ func Ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// Left tells whether the work under ctx goes on elsewhere.
+// Left reports whether the work under ctx goes on elsewhere.
 func Left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
 
 // Journal runs the steps of one workflow.

@@ -9,7 +9,7 @@ import (
 // Recaller is an optional ability of a [Journal]: it tells what was done before, in an
 // earlier process or part of the work.
 type Recaller interface {
-	// Knows tells whether a step of this part is finished and gives its result without
+	// Knows reports whether a step of this part is finished and gives its result without
 	// running.
 	Knows(step string) bool
 	// Recalled names the finished steps of this part that were known when the work began,

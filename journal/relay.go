@@ -22,7 +22,7 @@ type Relay interface {
 	// Fate tells what became of a call that this process prepared, or another one. While it is
 	// under way it waits for it, until ctx ends.
 	Fate(ctx context.Context, id string) Fate
-	// Forget lets go of a call, whose outcome is saved elsewhere by now.
+	// Forget releases a call, whose outcome is saved elsewhere by now.
 	Forget(id string)
 }
 
@@ -57,7 +57,7 @@ type Carried struct {
 // Next numbers a request of the call that is about to be sent, from 1.
 func (c *Carried) Next() int { return int(c.requests.Add(1)) }
 
-// Used tells whether there was one.
+// Used reports whether there was one.
 func (c *Carried) Used() bool { return c.requests.Load() > 0 }
 
 type carriedKey struct{}
@@ -73,7 +73,7 @@ func CarriedOf(ctx context.Context) *Carried {
 	return c
 }
 
-// Recalled tells whether an answer is only given once more, so that nothing has to be prepared for
+// Recalled reports whether an answer is only given once more, so that nothing has to be prepared for
 // the call.
 func Recalled(ctx context.Context) bool {
 	c := CarriedOf(ctx)

@@ -66,7 +66,7 @@ func (t *Transcript) Known(step string) ([]byte, bool) {
 	return b, ok
 }
 
-// Knows tells whether a step of this part is finished, here or by the inner journal.
+// Knows reports whether a step of this part is finished, here or by the inner journal.
 func (t *Transcript) Knows(step string) bool {
 	if _, ok := t.Known(step); ok {
 		return true

@@ -154,7 +154,7 @@ type Runs interface {
 	FinishRun(ctx context.Context, r Run) error
 	// Run reads one.
 	Run(ctx context.Context, owner, id string) (Run, error)
-	// HasRun tells whether there is a run with this id, whoever owns it; a deleted one counts.
+	// HasRun reports whether there is a run with this id, whoever owns it; a deleted one counts.
 	HasRun(ctx context.Context, id string) (bool, error)
 	// ListRuns lists runs, newest first.
 	ListRuns(ctx context.Context, owner string, q RunQuery) (List[Run], error)

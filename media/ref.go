@@ -69,7 +69,7 @@ func validRef(s string) bool {
 	return true
 }
 
-// refByte tells whether c is a Crockford base-32 digit in lower case.
+// refByte reports whether c is a Crockford base-32 digit in lower case.
 func refByte(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u'
 }

@@ -104,7 +104,7 @@ func readMatroska(s *source, f *media.Facts) {
 	}
 }
 
-// enter takes what an element says and tells whether to go into it.
+// enter takes what an element says and reports whether to go into it.
 func (m *film) enter(s *source, e element, f *media.Facts) bool {
 	switch e.id {
 	case ebmlSegment, ebmlInfo, ebmlTracks, ebmlCluster, ebmlGroup, ebmlTrack:

@@ -71,7 +71,7 @@ const maxDeclared = 100
 // textType tells the types that are sniffed from text and weak for that reason.
 func textType(t string) bool { return t == typeHTML || t == typeJSON }
 
-// hasSignature tells whether bytes of that type would have been recognised.
+// hasSignature reports whether bytes of that type would have been recognised.
 func hasSignature(t string) bool {
 	if t == "audio/pcm" || t == "audio/l16" || t == "audio/basic" {
 		return false

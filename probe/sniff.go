@@ -260,7 +260,7 @@ func sniffJSON(t string) string {
 
 func cutOff(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// nameEnd tells whether c ends an element's name.
+// nameEnd reports whether c ends an element's name.
 func nameEnd(c byte) bool {
 	return c == ' ' || c == '>' || c == '/' || c == '\t' || c == '\n' || c == '\r'
 }

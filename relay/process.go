@@ -83,7 +83,7 @@ func self() (string, error) {
 	return path, nil // a name that people know
 }
 
-// same tells whether two paths lead to one file.
+// same reports whether two paths lead to one file.
 func same(one, other string) bool {
 	a, errA := os.Stat(one)
 	b, errB := os.Stat(other)
@@ -133,7 +133,7 @@ func dialing(address *net.UnixAddr) *http.Transport {
 	}
 }
 
-// living tells whether the process can be reached: a moment after its end nobody has told yet that
+// living reports whether the process can be reached: a moment after its end nobody has told yet that
 // it has ended, and who cleans up what is temporary may have taken its socket.
 func (p *process) living() bool {
 	if p.over() {
@@ -149,7 +149,7 @@ func (p *process) living() bool {
 	return true
 }
 
-// over tells whether the process is known to have ended.
+// over reports whether the process is known to have ended.
 func (p *process) over() bool {
 	select {
 	case <-p.ended:

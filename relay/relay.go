@@ -24,7 +24,7 @@
 // a socket in a folder that only the user can enter, and are not kept; request bodies of 1 MiB and
 // more are in an unnamed file while they are sent. Errors of HTTP have the words of those of
 // [http.Transport], not their types. An answer is kept up to 1 GiB, and 30 days where nobody
-// lets go of it: a process removes what is older when it begins, and once a day.
+// releases it: a process removes what is older when it begins, and once a day.
 //
 // It works on Unix; elsewhere [New] gives [errors.ErrUnsupported]. It may import journal and
 // internal/safehttp.

@@ -157,7 +157,7 @@ func hold(t *testing.T) *held {
 			h.gone <- struct{}{}
 		}
 	})
-	t.Cleanup(h.CloseClientConnections) // lets go of who still waits
+	t.Cleanup(h.CloseClientConnections) // releases who still waits
 	return h
 }
 

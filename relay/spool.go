@@ -37,7 +37,7 @@ type answer struct {
 	Size int64 `json:"size,omitempty"`
 	// Cut is why the body ended early.
 	Cut string `json:"cut,omitempty"`
-	// Failed is why there is no answer; Left tells whether the request had left this machine.
+	// Failed is why there is no answer; Left reports whether the request had left this machine.
 	Failed string `json:"failed,omitempty"`
 	Left   bool   `json:"left,omitempty"`
 }
@@ -88,7 +88,7 @@ func parse(b []byte) (answer, error) {
 
 func (s spool) path(id, state string) string { return filepath.Join(s.folder, id+state) }
 
-// knows tells whether there was such a call.
+// knows reports whether there was such a call.
 func (s spool) knows(id string) bool {
 	return s.has(id, ready) || s.has(id, sent) || s.has(id, head) || s.has(id, void)
 }
@@ -156,7 +156,7 @@ func (s spool) fate(id string) journal.Fate {
 	return journal.FateUnknown
 }
 
-// giveUp tells whether a call was not sent, and never will be, unless it is prepared anew.
+// giveUp reports whether a call was not sent, and never will be, unless it is prepared anew.
 func (s spool) giveUp(id string) bool {
 	return os.Rename(s.path(id, ready), s.path(id, void)) == nil || s.has(id, void)
 }
@@ -208,7 +208,7 @@ func (s spool) open(id string) (answer, *os.File, error) {
 	return a, f, nil
 }
 
-// remove lets go of a call. Its head goes last, so that one that is half removed is no
+// remove releases a call. Its head goes last, so that one that is half removed is no
 // call that was lost.
 func (s spool) remove(id string) {
 	for _, state := range []string{ready, void, sent, body, head} {

@@ -115,7 +115,7 @@ func TestLookingDoesNotDisturb(t *testing.T) {
 	}
 }
 
-// TestHalfForgotten: a process that dies while it lets go of an answer leaves none that was lost.
+// TestHalfForgotten: a process that dies while it releases an answer leaves none that was lost.
 func TestHalfForgotten(t *testing.T) {
 	t.Parallel()
 	s := spool{t.TempDir()}

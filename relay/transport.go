@@ -173,7 +173,7 @@ func refusal(h http.Header) (a answer, failed bool) {
 	return answer{Failed: said, Left: h.Get(leftField) != ""}, said != ""
 }
 
-// departed tells whether a request may have left this machine that the relay's process did not
+// departed reports whether a request may have left this machine that the relay's process did not
 // answer: it has ended, or nobody waits for it any more. One that was not sent never will be.
 func (t *Transport) departed(id string) bool {
 	switch t.relay.spool.fate(id) {

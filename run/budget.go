@@ -110,7 +110,7 @@ func (b *Budget) Reserve(ctx context.Context, c generate.Charge) error {
 	return b.store.Reserve(ctx, c.ID, amountOf(c), limits)
 }
 
-// Room tells whether the budgets have room for a charge.
+// Room reports whether the budgets have room for a charge.
 func (b *Budget) Room(ctx context.Context, c generate.Charge) (bounded bool, err error) {
 	limits, err := b.limits(ctx, c)
 	if err != nil {

@@ -152,7 +152,7 @@ func (s *Service) outfit(ctx context.Context, setting json.RawMessage) (Agents, 
 	return agents, nil
 }
 
-// Healthy tells whether what runs cannot do without can be used: the database of the
+// Healthy reports whether what runs cannot do without can be used: the database of the
 // engine, and what it looks at beside.
 func (s *Service) Healthy(ctx context.Context) error {
 	if s.cfg.Engine == nil {

@@ -148,7 +148,7 @@ func (s *Service) endRows(ctx context.Context, owner string, v saved, why error,
 	return s.cfg.Observer.Flush(ctx)
 }
 
-// untold tells whether a run was cancelled and its process ended before it heard of that.
+// untold reports whether a run was cancelled and its process ended before it heard of that.
 func untold(row ledger.Run, state durable.State) bool {
 	return state == durable.StateOver && row.Status == ledger.StatusRunning && row.FinishedAt.IsZero()
 }

@@ -99,7 +99,7 @@ func budgetStep(turn int) string { return fmt.Sprintf("turn-%d", turn) + budgetS
 
 const budgetSuffix = "-budget"
 
-// toldToFinish tells whether a turn of an agent was its last one because of a budget, and
+// toldToFinish reports whether a turn of an agent was its last one because of a budget, and
 // it did not finish in it. An answer that cannot be read here counts as one that did not.
 func toldToFinish(steps map[string]json.RawMessage, prefix string, turn int) bool {
 	var why string

@@ -168,7 +168,7 @@ func (p *past) cut(f Fork) error {
 	return nil
 }
 
-// sees tells whether the fork's model is shown other pictures, or is another one.
+// sees reports whether the fork's model is shown other pictures, or is another one.
 func (f Fork) sees() bool {
 	return len(f.Images) > 0 || f.LenientImages || len(f.ChatModels) > 0 || f.Setting != nil
 }

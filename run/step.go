@@ -218,7 +218,7 @@ func compareSteps(a, b string) int {
 	return cmp.Compare(len(as), len(bs))
 }
 
-// precedes tells whether a step came before the one that from names, or was at once with it,
+// precedes reports whether a step came before the one that from names, or was at once with it,
 // so that it did not depend on it.
 func (p past) precedes(name, from string) bool {
 	ns, fs := strings.Split(name, "/"), strings.Split(from, "/")
@@ -232,7 +232,7 @@ func (p past) precedes(name, from string) bool {
 	return false
 }
 
-// modelled tells whether the agent that prefix names asks a model; else it is Go code,
+// modelled reports whether the agent that prefix names asks a model; else it is Go code,
 // whose steps follow each other.
 func (p past) modelled(prefix string) bool {
 	for name := range p.steps {

@@ -10,7 +10,7 @@ import (
 	"atelier/media"
 )
 
-// traces tells whether text holds a slice of an image: 48 characters of its base64 at
+// traces reports whether text holds a slice of an image: 48 characters of its base64 at
 // any alignment, or 32 of its bytes.
 func traces(text string, img []byte) bool {
 	for shift := range 3 {

@@ -118,7 +118,7 @@ func beforeBreak(s []byte) []byte {
 	return s
 }
 
-// fits tells whether c goes on the run, and settles the alphabet.
+// fits reports whether c goes on the run, and settles the alphabet.
 func (d *decoder) fits(c byte) bool {
 	switch class := classes[c]; {
 	case class == 0:

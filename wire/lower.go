@@ -120,7 +120,7 @@ func (l *Lowered) addItem(ctx context.Context, p piece) error {
 	return nil
 }
 
-// valuePosition tells whether body[k:e] is a whole JSON string that is a value, also in
+// valuePosition reports whether body[k:e] is a whole JSON string that is a value, also in
 // JSON that is in a string, or follows ";base64,".
 func valuePosition(body []byte, k, e int) bool {
 	before, after := body[:k], body[e:]

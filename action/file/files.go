@@ -60,7 +60,7 @@ func Open(cfg Config) (*Files, error) {
 	return f, nil
 }
 
-// Close lets go of the folder.
+// Close releases the folder.
 func (f *Files) Close() error { return f.root.Close() }
 
 // Actions are List Files, Read File and Search Files over the folder.

@@ -93,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Close lets go of folder and index.
+// Close releases folder and index.
 func (b *Base) Close() error { return errors.Join(b.db.Close(), b.files.Close()) }
 
 // Actions is Search Knowledge Base.

@@ -27,7 +27,7 @@ type mark struct {
 	w, h float64 // circle and name together
 }
 
-// crowded tells whether only the largest nodes are named.
+// crowded reports whether only the largest nodes are named.
 func (d *drawing) crowded() bool { return len(d.graph.Nodes) > mostNames }
 
 // sizes are what the circles show: the values, or where there is none the number of

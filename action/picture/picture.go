@@ -30,7 +30,7 @@ type planner interface {
 
 // keeper is a generator that keeps what it was asked for; *generate.Gateway is one.
 type keeper interface {
-	// Begun tells whether something was asked for under an idempotency key.
+	// Begun reports whether something was asked for under an idempotency key.
 	Begun(ctx context.Context, key string) bool
 }
 
@@ -120,7 +120,7 @@ func stepKey(ctx context.Context) string {
 	return ""
 }
 
-// left tells whether the gateway knows of the act.
+// left reports whether the gateway knows of the act.
 func left(ctx context.Context, g Generator) bool {
 	k, ok := g.(keeper)
 	key := stepKey(ctx)

@@ -98,7 +98,7 @@ func planLabels(labels []string, band float64, ordered bool) labelPlan {
 	return labelPlan{step, -38, room, room*0.62 + 22}
 }
 
-// twoLines tells whether every label fits whole into two lines.
+// twoLines reports whether every label fits whole into two lines.
 func twoLines(labels []string, room float64) bool {
 	for _, l := range labels {
 		lines := svg.Wrap(l, 12.5, room, 2)
@@ -109,7 +109,7 @@ func twoLines(labels []string, room float64) bool {
 	return true
 }
 
-// ordered tells whether all labels are numbers or dates, which may be thinned out.
+// ordered reports whether all labels are numbers or dates, which may be thinned out.
 func ordered(labels []string) bool {
 	for _, l := range labels {
 		if _, day := dayOf(l); day {

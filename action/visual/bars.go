@@ -55,7 +55,7 @@ func (c *chart) sums() (lo, hi float64) {
 	return lo, hi
 }
 
-// showValues tells whether there is room to write each bar's value.
+// showValues reports whether there is room to write each bar's value.
 func (c *chart) showValues() bool {
 	return c.kind == kindBar && len(c.series) == 1 && (c.horizontal && len(c.labels) <= 30 || len(c.labels) <= 14 && c.W/float64(len(c.labels)) > 56)
 }

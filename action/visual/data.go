@@ -76,8 +76,8 @@ func (c *chart) span() (lo, hi float64, ok bool) {
 	return lo, hi, ok
 }
 
-// parts tells whether the chart is a pie or a donut.
+// parts reports whether the chart is a pie or a donut.
 func (c *chart) parts() bool { return c.kind == kindPie || c.kind == kindDonut }
 
-// bars tells whether values are drawn as bars.
+// bars reports whether values are drawn as bars.
 func (c *chart) bars() bool { return c.kind == kindBar || c.kind == kindStacked }

@@ -132,7 +132,7 @@ func (c *chart) xText(x float64) string {
 	}
 }
 
-// monthly tells whether every label is a month rather than a day.
+// monthly reports whether every label is a month rather than a day.
 func (c *chart) monthly() bool {
 	for _, l := range c.labels {
 		if len(l) > 8 || strings.Count(l, "-") > 1 {

@@ -48,7 +48,7 @@ func parse(p map[string]any) (*chart, error) {
 	return c, nil
 }
 
-// lies tells whether bars read better from left to right: a few whose names are too
+// lies reports whether bars read better from left to right: a few whose names are too
 // long to stand below them.
 func (c *chart) lies() bool {
 	n := len(c.labels)

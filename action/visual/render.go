@@ -64,12 +64,12 @@ func (c *chart) frame(s *svg.Canvas) svg.Box {
 	return svg.Box{X: b.X, Y: y, W: b.W, H: max(40, b.Bottom()-y)}
 }
 
-// direct tells whether series are named at the ends of their lines.
+// direct reports whether series are named at the ends of their lines.
 func (c *chart) direct() bool {
 	return (c.kind == kindLine || c.kind == kindArea) && len(c.series) > 1 && len(c.series) <= 7 && c.W >= 500
 }
 
-// legend tells whether series are named above the chart.
+// legend reports whether series are named above the chart.
 func (c *chart) legend() bool { return !c.parts() && len(c.series) > 1 && !c.direct() }
 
 // drawLegend lays out names in rows and gives the y below them.

@@ -30,7 +30,7 @@ func withoutActiveLinks(text string) string {
 	return text
 }
 
-// active tells whether an address runs code or is a document, as browsers read it: with
+// active reports whether an address runs code or is a document, as browsers read it: with
 // character references, and without blanks, control characters and escapes in the scheme.
 func active(address string) bool {
 	plain := strings.Map(func(r rune) rune {

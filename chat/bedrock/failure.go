@@ -14,7 +14,7 @@ import (
 	"atelier/media"
 )
 
-// failure turns what the SDK says into the one error vocabulary. sent tells whether the
+// failure turns what the SDK says into the one error vocabulary. sent reports whether the
 // request left this machine.
 func (m *model) failure(ctx context.Context, err error, sent bool) error {
 	var own *media.Error

@@ -85,7 +85,7 @@ func (s *spelling) add(text []byte) {
 	s.texts = append(s.texts, text)
 }
 
-// in tells whether the sink holds a slice that is long enough to be a leak.
+// in reports whether the sink holds a slice that is long enough to be a leak.
 func (s spelling) in(sink []byte) bool {
 	for at := 0; at+mark <= len(sink); at += mark {
 		found, hit := s.marks[[mark]byte(sink[at:])]

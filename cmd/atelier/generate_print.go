@@ -65,7 +65,7 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 	return slots, firstErr, unsaved
 }
 
-// foreignSVG tells whether an item is an SVG that did not come from a drawing action of this program.
+// foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
 func foreignSVG(o media.Output) bool {
 	return o.MIMEType == "image/svg+xml" && (o.Origin.Operation != "" || o.Origin.Direction == "input")
 }

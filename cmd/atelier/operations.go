@@ -58,7 +58,7 @@ func (c *operationsListCmd) Run(w *world) error {
 	})
 }
 
-// left tells whether an operation is not finished and nobody works on it: its process
+// left reports whether an operation is not finished and nobody works on it: its process
 // ended, or does not wait any longer.
 func left(o ledger.Operation) bool {
 	now := time.Now() //nolint:forbidigo // the clock of the command line
@@ -144,7 +144,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 	})
 }
 
-// again tells whether a result that failed so can succeed as it was asked for.
+// again reports whether a result that failed so can succeed as it was asked for.
 func again(c media.Code) bool {
 	return c != "" && c != media.CodeInvalid && c != media.CodeModerated
 }

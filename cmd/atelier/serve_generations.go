@@ -83,7 +83,7 @@ func (s *server) takeGeneration(ctx, work context.Context, op ledger.Operation) 
 	return nil
 }
 
-// leftBehind tells whether a run that has come to its end did not wait for the task of an
+// leftBehind reports whether a run that has come to its end did not wait for the task of an
 // operation. Of a run that was cancelled nothing more is wanted.
 func (s *server) leftBehind(ctx context.Context, op ledger.Operation) (bool, error) {
 	if op.Status != string(generate.StatusRunning) || !left(op) {

@@ -97,7 +97,7 @@ func (a *app) openResearch(ctx context.Context, cfg crewConfig) (*research, erro
 	return r, nil
 }
 
-// close lets go of all sources.
+// close releases all sources.
 func (r *research) close() {
 	if r == nil {
 		return

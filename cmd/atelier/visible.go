@@ -35,7 +35,7 @@ func visible(text string) string {
 	return b.String()
 }
 
-// steers tells whether visible may have to escape a character.
+// steers reports whether visible may have to escape a character.
 func steers(r rune) bool {
 	switch r {
 	case '\n', '\t':

@@ -107,7 +107,7 @@ func (d *Driver) address(h generate.Handle) string {
 	return "/v1/get_result?id=" + url.QueryEscape(h.ID)
 }
 
-// trusts tells whether the key may go to a host: that of the configured base, or one
+// trusts reports whether the key may go to a host: that of the configured base, or one
 // of the provider's own over https.
 func (d *Driver) trusts(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())

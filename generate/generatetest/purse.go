@@ -39,17 +39,17 @@ func (p *purse) Settle(_ context.Context, c generate.Charge) error {
 	return nil
 }
 
-// touched tells whether money was reserved or settled.
+// touched reports whether money was reserved or settled.
 func (p *purse) touched() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.reserved)+len(p.settled) > 0
 }
 
-// once tells whether the operation's money was reserved and settled once.
+// once reports whether the operation's money was reserved and settled once.
 func (p *purse) once(operation string) bool { return p.times(operation, 1) }
 
-// times tells whether the operation's money was reserved and settled so often.
+// times reports whether the operation's money was reserved and settled so often.
 func (p *purse) times(operation string, n int) bool {
 	return p.counts(operation) == [2]int{n, n}
 }

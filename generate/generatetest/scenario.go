@@ -91,7 +91,7 @@ func one(t *testing.T, h Harness) {
 	}
 }
 
-// extent tells whether the bytes of an output told what its modality has: pixels, or a
+// extent reports whether the bytes of an output told what its modality has: pixels, or a
 // length in time.
 func (b *bench) extent(o media.Output) bool {
 	switch {

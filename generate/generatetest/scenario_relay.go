@@ -80,7 +80,7 @@ func recalled(t *testing.T, h Harness) {
 	}
 }
 
-// same tells whether errors say and mean the same.
+// same reports whether errors say and mean the same.
 func same(a, b error) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.Error() == b.Error()) && media.CodeOf(a) == media.CodeOf(b) && media.Retryable(a) == media.Retryable(b)
 }

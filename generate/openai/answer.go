@@ -29,7 +29,7 @@ type datum struct {
 	Respected *bool `json:"respect_moderation"`
 }
 
-// held tells whether the picture was made and is held back.
+// held reports whether the picture was made and is held back.
 func (p datum) held() bool {
 	return p.Respected != nil && !*p.Respected && p.B64JSON == "" && p.URL == ""
 }

@@ -142,7 +142,7 @@ func WithTrusted(ctx context.Context, urls ...string) context.Context {
 	return context.WithValue(ctx, trustedKey{}, urls)
 }
 
-// Trusts tells whether a request's context trusts the origin of its URL, see [WithTrusted].
+// Trusts reports whether a request's context trusts the origin of its URL, see [WithTrusted].
 func Trusts(req *http.Request) bool {
 	urls, _ := req.Context().Value(trustedKey{}).([]string)
 	return slices.ContainsFunc(urls, func(raw string) bool {

@@ -50,7 +50,7 @@ func TestSecretsAreTakenOut(t *testing.T) {
 	}
 }
 
-// shows tells whether six characters of a key are left, plain or in base64.
+// shows reports whether six characters of a key are left, plain or in base64.
 func shows(text, key string) bool {
 	all := append(encodings(key), key)
 	for _, form := range all {

@@ -77,7 +77,7 @@ func (g *guard) CloseIdleConnections() {
 	g.closed.CloseIdleConnections()
 }
 
-// trusts tells whether this request and all that redirected to it were on trusted
+// trusts reports whether this request and all that redirected to it were on trusted
 // origins: a stranger's redirect must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
 	for {
@@ -91,7 +91,7 @@ func (g *guard) trusts(req *http.Request) bool {
 	}
 }
 
-// below tells whether a URL is another one or lies below its path, in whatever way a server
+// below reports whether a URL is another one or lies below its path, in whatever way a server
 // reads it.
 func below(base, u *url.URL) bool {
 	if origin(base) != origin(u) || strings.ContainsAny(u.Path, `%\`) || u.Path != "" && path.Clean(u.Path) != strings.TrimRight(u.Path, "/") {

@@ -97,7 +97,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return &Store{s}, nil
 }
 
-// Check tells whether a URL can be read, without connecting. The error has code
+// Check reports whether a URL can be read, without connecting. The error has code
 // media.CodeInvalid and does not repeat the URL, which may hold a password.
 func Check(url string) error {
 	_, err := parse(url)

@@ -110,7 +110,7 @@ func (e *Engine) note(row dbos.WorkflowStatus, attribute string, on bool) error 
 	return nil
 }
 
-// marked tells whether work was cancelled and has not ended as such.
+// marked reports whether work was cancelled and has not ended as such.
 func marked(row dbos.WorkflowStatus) bool { return row.Attributes[cancelMark] == true }
 
 // untold lists work that was cancelled, and whose process ended before it heard of that.

@@ -67,7 +67,7 @@ func (e *Engine) settle(ctx context.Context) {
 	}
 }
 
-// settled forgets the work whose end is saved, and tells whether all is. What was cancelled has
+// settled forgets the work whose end is saved, and reports whether all is. What was cancelled has
 // heard of it.
 func (e *Engine) settled() bool {
 	e.mu.Lock()
@@ -100,7 +100,7 @@ func (e *Engine) settled() bool {
 	return len(e.done) == 0 && len(e.flows) == 0
 }
 
-// isClosed tells whether the gate is closed.
+// isClosed reports whether the gate is closed.
 func (g *gate) isClosed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -226,7 +226,7 @@ func (e *Engine) flow(dctx dbos.Context, input string) (string, error) {
 	return "", nil
 }
 
-// over tells whether work that returned err has ended. What ended without an error has
+// over reports whether work that returned err has ended. What ended without an error has
 // done so also where the engine was closed meanwhile.
 func (f *flow) over(err error) bool {
 	return err == nil || !errors.Is(err, journal.ErrLeft) && !journal.Left(f.ctx)

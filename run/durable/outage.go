@@ -42,7 +42,7 @@ var ErrGone = errors.New("its file is gone")
 // lookLimit bounds one look at the databases.
 const lookLimit = 2 * time.Second
 
-// Healthy tells whether the engine's database and what [Config.Healthy] looks at can be
+// Healthy reports whether the engine's database and what [Config.Healthy] looks at can be
 // used now. The error has code media.CodeUnavailable, or what the look gave.
 func (e *Engine) Healthy(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, lookLimit)
@@ -100,7 +100,7 @@ const (
 	lastPause  = 30 * time.Second
 )
 
-// again tells whether work that lost its database begins again here: when the database
+// again reports whether work that lost its database begins again here: when the database
 // can be read and written, and what earlier steps still had to save is saved. Otherwise
 // the work is left to whoever takes it over.
 func (e *Engine) again(f *flow) bool {

@@ -44,7 +44,7 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 	return out, nil
 }
 
-// Knows tells whether an earlier process finished a step.
+// Knows reports whether an earlier process finished a step.
 func (s *steps) Knows(step string) bool {
 	_, ok := s.flow.known[s.prefix+step]
 	return ok

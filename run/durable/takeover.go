@@ -89,7 +89,7 @@ func owner(row dbos.WorkflowStatus) string {
 	return row.ExecutorID
 }
 
-// lives tells whether a process is there.
+// lives reports whether a process is there.
 func (e *Engine) lives(executor string) bool {
 	if executor == e.root.GetExecutorID() {
 		return true

@@ -109,7 +109,7 @@ func (g *Graph) Node(id string) int {
 	return len(g.Nodes) - 1
 }
 
-// Has tells whether a node exists.
+// Has reports whether a node exists.
 func (g *Graph) Has(id string) bool {
 	_, ok := g.index[id]
 	return ok

@@ -183,7 +183,7 @@ func (p *part) smooth(list []stop) []stop {
 	return out
 }
 
-// clear tells whether the curve between two stops keeps away from everything beside
+// clear reports whether the curve between two stops keeps away from everything beside
 // the bends that it would leave out.
 func (p *part) clear(a stop, between []stop, b stop) bool {
 	for _, q := range between {

@@ -60,7 +60,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// end tells whether nothing is left.
+// end reports whether nothing is left.
 func (l *lexer) end() bool {
 	l.skip()
 	return l.pos >= len(l.data)

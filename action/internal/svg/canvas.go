@@ -29,7 +29,7 @@ func (b Box) Center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
 // Grow gives the box with d more on every side.
 func (b Box) Grow(d float64) Box { return Box{b.X - d, b.Y - d, b.W + 2*d, b.H + 2*d} }
 
-// Meets tells whether two boxes share more than an edge.
+// Meets reports whether two boxes share more than an edge.
 func (b Box) Meets(o Box) bool {
 	return b.X < o.Right() && o.X < b.Right() && b.Y < o.Bottom() && o.Y < b.Bottom()
 }

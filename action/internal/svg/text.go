@@ -50,7 +50,7 @@ func latin(r rune) float64 {
 	return 62
 }
 
-// RTL tells whether a text runs from right to left: whether its first letter does.
+// RTL reports whether a text runs from right to left: whether its first letter does.
 func RTL(s string) bool {
 	for _, r := range s {
 		switch {

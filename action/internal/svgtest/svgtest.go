@@ -150,7 +150,7 @@ func (e Element) Num(name string) float64 {
 	return v
 }
 
-// Has tells whether the element has a class.
+// Has reports whether the element has a class.
 func (e Element) Has(class string) bool {
 	for _, c := range strings.Fields(e.Attrs["class"]) {
 		if c == class {

@@ -266,7 +266,7 @@ func (s *Simulator) poll(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ended tells whether a task is over, and ends it where asked to.
+// ended reports whether a task is over, and ends it where asked to.
 func (s *Simulator) ended(t *task, end bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

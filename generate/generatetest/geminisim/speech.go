@@ -94,12 +94,12 @@ func (q *request) badSpeech(m model) string {
 	return ""
 }
 
-// described tells whether a part has its style or its speaker beside it.
+// described reports whether a part has its style or its speaker beside it.
 func (q *request) described() bool {
 	return slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool { return p["speech_metadata"] != nil })
 }
 
-// says tells whether a speaker has a turn: in the text, or beside a part.
+// says reports whether a speaker has a turn: in the text, or beside a part.
 func (q *request) says(speaker string) bool {
 	return strings.Contains(q.prompt(), speaker) || slices.ContainsFunc(q.Contents[0].Parts, func(p map[string]any) bool {
 		about, _ := p["speech_metadata"].(map[string]any)

@@ -63,7 +63,7 @@ func (s *Simulator) ticket(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// has tells whether a picture was uploaded.
+// has reports whether a picture was uploaded.
 func (s *Simulator) has(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -174,7 +174,7 @@ func checkFlags(prompt string) string {
 	return ""
 }
 
-// ratio tells whether a text is two whole numbers up to 14:1.
+// ratio reports whether a text is two whole numbers up to 14:1.
 func ratio(text string) bool {
 	a, b, ok := strings.Cut(text, ":")
 	w, werr := strconv.Atoi(a)

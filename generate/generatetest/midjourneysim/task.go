@@ -49,7 +49,7 @@ type button struct {
 	Style    int    `json:"style"`
 }
 
-// over tells whether the task has ended.
+// over reports whether the task has ended.
 func (t *task) over() bool {
 	return t.Status == "SUCCESS" || t.Status == "FAILURE" || t.Status == "CANCEL"
 }
@@ -165,7 +165,7 @@ func (t *task) failure() string {
 	return checkFlags(t.q.prompt)
 }
 
-// grid tells whether the task draws four pictures.
+// grid reports whether the task draws four pictures.
 func (t *task) grid() bool { return t.Action != "UPSCALE" }
 
 // draw makes the pictures and their links.

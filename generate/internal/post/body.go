@@ -59,7 +59,7 @@ type Reach struct {
 	// N is how many results a call gives at the most, Inputs how many pictures it takes;
 	// 0 means as many as the model's row says.
 	N, Inputs int
-	// Methods are those beside generating; Mask tells whether an edit can have one.
+	// Methods are those beside generating; Mask reports whether an edit can have one.
 	Methods []generate.Method
 	Mask    bool
 }

@@ -127,7 +127,7 @@ func (c *Client) Ready() error {
 	return nil
 }
 
-// Owns tells whether an address that the provider gave is on the client's own origin, where
+// Owns reports whether an address that the provider gave is on the client's own origin, where
 // the key goes anyway.
 func (c *Client) Owns(u *url.URL) bool {
 	base, err := url.Parse(c.Base)

@@ -54,7 +54,7 @@ func (c *Client) Unfinished(t generate.Task, why string) []generate.Item {
 	return Each(t, generate.Item{Err: e})
 }
 
-// stage tells whether the words or the result were refused, where that is said.
+// stage reports whether the words or the result were refused, where that is said.
 func stage(why string) string {
 	why = strings.ToLower(why)
 	switch {

@@ -27,7 +27,7 @@ type Webhook struct {
 var taskID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // Hear reads a call of a webhook into a value, of which id is the name of the task, and
-// tells whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
+// reports whether all of it is believed. Errors: media.CodeUnauthorized for a call that is not
 // the provider's, media.CodeInvalid for one that names no task.
 func (c *Client) Hear(n generate.Notification, w Webhook, into any, id func() string) (h generate.Handle, believed bool, err error) {
 	if w.Secret != "" && !w.Genuine(n, w.Secret) {
@@ -39,7 +39,7 @@ func (c *Client) Hear(n generate.Notification, w Webhook, into any, id func() st
 	return generate.Handle{ID: id()}, w.Secret != "", nil
 }
 
-// Signed tells whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
+// Signed reports whether a header of a webhook's call holds "sha256=" and the HMAC-SHA256 of
 // its body with the secret, in hexadecimal.
 func Signed(header string) func(n generate.Notification, secret string) bool {
 	return func(n generate.Notification, secret string) bool {
@@ -51,7 +51,7 @@ func Signed(header string) func(n generate.Notification, secret string) bool {
 	}
 }
 
-// Bearer tells whether a webhook's call carries the key, in a time that tells nothing
+// Bearer reports whether a webhook's call carries the key, in a time that tells nothing
 // about it.
 func Bearer(n generate.Notification, key string) bool {
 	x := sha256.Sum256([]byte(http.Header(n.Header).Get("Authorization")))

@@ -8,7 +8,7 @@ import (
 	"atelier/media"
 )
 
-// lifted tells whether the body was media as a whole, whatever its type says.
+// lifted reports whether the body was media as a whole, whatever its type says.
 func (a *Answer) lifted() bool {
 	_, ok := a.Media.Lookup(string(a.Body))
 	return ok

@@ -106,7 +106,7 @@ func (s *Store) Run(ctx context.Context, owner, id string) (ledger.Run, error) {
 	return r, s.failure("read run "+id, err)
 }
 
-// HasRun tells whether there is a run with this id.
+// HasRun reports whether there is a run with this id.
 func (s *Store) HasRun(ctx context.Context, id string) (known bool, err error) {
 	err = s.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM agent_runs WHERE id = $1)`, id).Scan(&known)
 	return known, s.failure("look for run "+id, err)
