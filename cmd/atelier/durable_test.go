@@ -308,12 +308,12 @@ func (s *workshop) counted(t *testing.T, relay, id string, at int) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
-		row, err := st.ledger.Run(w.ctx, owner, id)
+		row, err := st.Ledger.Run(w.ctx, owner, id)
 		if err != nil {
 			return err
 		}
 		for _, name := range []string{"images:run:" + id, "images:owner:" + owner} {
-			if b, err := st.ledger.Budget(w.ctx, name); err != nil || b.Spent != 3 || b.Reserved != 0 {
+			if b, err := st.Ledger.Budget(w.ctx, name); err != nil || b.Spent != 3 || b.Reserved != 0 {
 				t.Errorf("killed at request %d: %+v, %v, want 3 spent", at, b, err)
 			}
 		}
@@ -321,11 +321,11 @@ func (s *workshop) counted(t *testing.T, relay, id string, at int) {
 		if relay == "off" {
 			again = max(again, 1) // one that was noted and not sent counts too: nobody knows
 		}
-		b, err := st.ledger.Budget(w.ctx, "tokens:owner:"+owner)
+		b, err := st.Ledger.Budget(w.ctx, "tokens:owner:"+owner)
 		if err != nil || b.Reserved != 0 || b.Spent < used || b.Spent > used+again*used/2 {
 			t.Errorf("killed at request %d: %+v, %v, want %d and %d calls more", at, b, err, used, again)
 		}
-		b, err = st.ledger.Budget(w.ctx, "owner:"+owner)
+		b, err = st.Ledger.Budget(w.ctx, "owner:"+owner)
 		if b.Spent == 0 || b.Reserved != 0 {
 			t.Errorf("killed at request %d: %+v", at, b)
 		}

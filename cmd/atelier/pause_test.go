@@ -290,7 +290,7 @@ func (s *workshop) look(t *testing.T, at func(ledger.Store)) {
 	t.Helper()
 	w := &world{ctx: t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
-		at(st.ledger)
+		at(st.Ledger)
 		return nil
 	})
 	if err != nil {

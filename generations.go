@@ -1,4 +1,4 @@
-package main
+package atelier
 
 import (
 	"cmp"
@@ -27,9 +27,9 @@ type generation struct {
 	next time.Time
 }
 
-// afterwards marks the context of a generation whose run is over: nothing more is told in
+// afterRun marks the context of a generation whose run is over: nothing more is told in
 // the run's log.
-type afterwards struct{}
+type afterRun struct{}
 
 // takeGenerations goes on with operations that nobody works on: those outside of runs, and
 // tasks that runs left behind. Those whose process lives are waited for.
@@ -37,7 +37,7 @@ func (s *server) takeGenerations(ctx, work context.Context) error {
 	for _, status := range []generate.Status{generate.StatusQueued, generate.StatusSubmitted, generate.StatusRunning} {
 		page := ledger.Page{Limit: ledger.MaxLimit}
 		for {
-			list, err := s.app.ledger.ListOperations(ctx, owner, ledger.OperationQuery{Status: string(status), Page: page})
+			list, err := s.Ledger.ListOperations(ctx, s.Config.Owner, ledger.OperationQuery{Status: string(status), Page: page})
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (s *server) takeGeneration(ctx, work context.Context, op ledger.Operation) 
 		if err != nil || !behind {
 			return err
 		}
-		work = context.WithValue(work, afterwards{}, true)
+		work = context.WithValue(work, afterRun{}, true)
 	}
 	s.note(op.ID, generation{busy: true})
 	s.work.Go(func() {
@@ -86,10 +86,10 @@ func (s *server) takeGeneration(ctx, work context.Context, op ledger.Operation) 
 // leftBehind reports whether a run that has come to its end did not wait for the task of an
 // operation. Of a run that was cancelled nothing more is wanted.
 func (s *server) leftBehind(ctx context.Context, op ledger.Operation) (bool, error) {
-	if op.Status != string(generate.StatusRunning) || !left(op) {
+	if op.Status != string(generate.StatusRunning) || !op.Left(time.Now()) { //nolint:forbidigo // the clock of the server
 		return false, nil
 	}
-	r, err := s.app.ledger.Run(ctx, op.Owner, op.Tree)
+	r, err := s.Ledger.Run(ctx, op.Owner, op.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return false, nil
 	}
@@ -98,11 +98,11 @@ func (s *server) leftBehind(ctx context.Context, op ledger.Operation) (bool, err
 
 // goOn waits for an operation, or looks at one that was waited for before.
 func (s *server) goOn(ctx context.Context, op ledger.Operation, waited bool) {
-	resume := s.app.gateway.Resume
+	resume := s.Gateway.Resume
 	if waited {
-		resume = s.app.gateway.Look
+		resume = s.Gateway.Look
 	}
-	res, err := resume(scoped(ctx, ""), op.ID)
+	res, err := resume(s.Scoped(ctx, ""), op.ID)
 	elsewhere := waited && media.CodeOf(err) == media.CodeConflict // somebody waits for it
 	if err != nil && !elsewhere && ctx.Err() == nil {
 		slog.WarnContext(ctx, "generation not taken over", slog.String("operation", op.ID), slog.String("error", media.ErrorText(err.Error())))
@@ -131,7 +131,7 @@ func (s *server) note(id string, g generation) {
 
 // pace is the pause between looks at an operation that is past its wait: as long as that.
 func (s *server) pace(op ledger.Operation) time.Duration {
-	m, err := s.app.gateway.Lookup(op.Provider + "/" + op.APIModel)
+	m, err := s.Gateway.Lookup(op.Provider + "/" + op.APIModel)
 	if err != nil {
 		return slowest
 	}

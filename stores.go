@@ -1,4 +1,4 @@
-package main
+package atelier
 
 import (
 	"context"
@@ -21,36 +21,40 @@ import (
 	"atelier/wire"
 )
 
-// stores are what is kept: bytes, records, the signing key.
-type stores struct {
-	settings settings
-	blobs    *blob.Store
-	ledger   placed
-	key      wire.Key
+// Stores are what is kept: bytes, records and the signing key. Whoever only reads opens them
+// alone, which needs no model and no catalogue.
+type Stores struct {
+	// Config is the one that they were opened with, its defaults filled in.
+	Config Config
+	// Blobs has the bytes, by digest.
+	Blobs *blob.Store
+	// Ledger has the records.
+	Ledger Ledger
+
+	key wire.Key
 }
 
-// withStores opens the data folder, runs fn and closes it.
-func (w *world) withStores(fn func(*stores) error) (err error) {
-	s, err := w.openStores()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.ledger.Close()) }()
-	return fn(s)
+// Ledger is a store of records that can say where it is.
+type Ledger interface {
+	ledger.Store
+	// Place names the file or the database, without a password.
+	Place() string
 }
 
 // halfUploads is how long what an upload left stays; no upload takes so long.
 const halfUploads = 24 * time.Hour
 
-func (w *world) openStores() (*stores, error) {
-	set, err := readSettings(w.env)
+// OpenStores opens the data folder and the database, and makes what is missing. The caller
+// closes them.
+func OpenStores(ctx context.Context, c Config) (*Stores, error) {
+	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(set.data, 0o700); err != nil {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, media.Errorf(media.CodeInvalid, "open the data folder: %w (set ATELIER_DATA to a folder that can be written)", err)
 	}
-	driver, err := fileblob.New(filepath.Join(set.data, "blobs"))
+	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
 	if err != nil {
 		return nil, err
 	}
@@ -58,33 +62,29 @@ func (w *world) openStores() (*stores, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := blobs.Sweep(w.ctx, halfUploads); err != nil && w.ctx.Err() == nil {
+	if _, err := blobs.Sweep(ctx, halfUploads); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	key, err := signingKey(filepath.Join(set.data, "wire.key"))
+	key, err := signingKey(filepath.Join(c.Dir, "wire.key"))
 	if err != nil {
 		return nil, err
 	}
-	l, err := openLedger(w.ctx, set)
+	l, err := openLedger(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	return &stores{settings: set, blobs: blobs, ledger: l, key: key}, nil
+	return &Stores{Config: c, Blobs: blobs, Ledger: l, key: key}, nil
 }
 
-// placed is a ledger that can say where it is.
-type placed interface {
-	ledger.Store
-	Place() string
-}
+// Close closes the database.
+func (s *Stores) Close() error { return s.Ledger.Close() }
 
-// openLedger opens PostgreSQL where the environment names one, else a file in the data
-// folder.
-func openLedger(ctx context.Context, set settings) (placed, error) {
-	if set.database == "" {
-		return sqlite.Open(ctx, sqlite.Config{Path: set.ledgerFile()})
+// openLedger opens PostgreSQL where the configuration names one, else a file in the data folder.
+func openLedger(ctx context.Context, c Config) (Ledger, error) {
+	if c.DatabaseURL == "" {
+		return sqlite.Open(ctx, sqlite.Config{Path: c.LedgerFile()})
 	}
-	l, err := postgres.Open(ctx, postgres.Config{URL: set.database, Patience: set.patience})
+	l, err := postgres.Open(ctx, postgres.Config{URL: c.DatabaseURL, Patience: max(c.DatabaseWait, 0)})
 	if err != nil {
 		return nil, media.Errorf(media.CodeOf(err), "%s: %w", databaseVariable, err)
 	}
@@ -126,21 +126,22 @@ func makeKey(path string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
-		return diskError("make the signing key", err)
+		return DiskError("make the signing key", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	_, err = f.WriteString("k1 " + hex.EncodeToString(secret[:]) + "\n")
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return diskError("make the signing key", err)
+		return DiskError("make the signing key", err)
 	}
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return diskError("make the signing key", err)
+		return DiskError("make the signing key", err)
 	}
 	return nil
 }
 
-// diskError gives an error of the file system its code.
-func diskError(what string, err error) error {
+// DiskError gives an error of the file system its code: media.CodeDiskFull or, with advice,
+// media.CodeInvalid. what says what was being done.
+func DiskError(what string, err error) error {
 	var own *media.Error
 	switch {
 	case errors.As(err, &own):
