@@ -188,17 +188,17 @@ func (a *Atelier) Runs(ctx context.Context) (*run.Service, error) {
 	return r.service, nil
 }
 
-func (a *Atelier) openRuns(ctx context.Context) (r *runs, err error) {
-	r = &runs{}
-	if r.standard, err = a.outfit(ctx, a.Config.Sources); err != nil {
+func (a *Atelier) openRuns(ctx context.Context) (_ *runs, err error) {
+	standard, err := a.outfit(ctx, a.Config.Sources)
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			r.standard.close()
+			standard.close()
 		}
 	}()
-	c := run.Config{Agents: r.standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, Outfit: a.open}
+	c := run.Config{Agents: standard.runner, Ledger: a.Ledger, Observer: a.observer, Gateway: a.Gateway, Outfit: a.open}
 	if c.Setting, err = a.setting(a.Config.Sources); err != nil {
 		return nil, err
 	}
@@ -207,10 +207,14 @@ func (a *Atelier) openRuns(ctx context.Context) (r *runs, err error) {
 			return nil, err
 		}
 	}
-	if r.service, err = run.NewService(c); err != nil && c.Engine != nil { //nolint:contextcheck // the engine has a context of its own
-		err = errors.Join(err, c.Engine.Close(ctx))
+	service, err := run.NewService(c) //nolint:contextcheck // the engine has a context of its own
+	if err != nil {
+		if c.Engine != nil {
+			err = errors.Join(err, c.Engine.Close(ctx))
+		}
+		return nil, err
 	}
-	return r, err
+	return &runs{service: service, standard: standard}, nil
 }
 
 // open opens what a run works with that was begun with a setting.

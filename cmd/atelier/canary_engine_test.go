@@ -17,8 +17,8 @@ func (p *place) engineDump() []byte {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "engine.db")+"?_pragma=busy_timeout(10000)"
 	list, prefix := `SELECT name FROM sqlite_master WHERE type = 'table'`, ""
-	if p.env[databaseVariable] != "" {
-		driver, source = "pgx", p.env[databaseVariable]
+	if p.env["ATELIER_DATABASE_URL"] != "" {
+		driver, source = "pgx", p.env["ATELIER_DATABASE_URL"]
 		list, prefix = `SELECT table_name FROM information_schema.tables WHERE table_schema = 'atelier_engine'`, "atelier_engine."
 	}
 	db, err := sql.Open(driver, source)

@@ -52,13 +52,13 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t, data)}}
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, "ATELIER_DATABASE_URL": newDatabase(t, data)}}
 }
 
 // bare takes the data folder and the tables away, as on the first day.
 func (p *place) bare() {
 	p.t.Helper()
-	p.env[databaseVariable] = emptyDatabase(p.t)
+	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(p.t)
 	if err := os.RemoveAll(p.data); err != nil {
 		p.t.Fatal(err)
 	}

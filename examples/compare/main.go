@@ -26,13 +26,13 @@ func main() {
 		log.Fatal(err)
 	}
 	config.Dir = "atelier-data"
-	if err := compare(context.Background(), config, "a lighthouse at dusk", models, ".", os.Stdout); err != nil {
+	if err := compare(context.Background(), config, models, ".", os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // compare writes one file for each model into a folder, and one line about it.
-func compare(ctx context.Context, config atelier.Config, prompt string, models []string, dir string, out io.Writer) error {
+func compare(ctx context.Context, config atelier.Config, models []string, dir string, out io.Writer) error {
 	a, err := atelier.Open(ctx, config)
 	if err != nil {
 		return err
@@ -42,8 +42,8 @@ func compare(ctx context.Context, config atelier.Config, prompt string, models [
 	var all sync.WaitGroup
 	for i, model := range models {
 		all.Go(func() {
-			started := time.Now()
-			res, err := a.Generate(ctx, generate.Request{Prompt: prompt, Model: model})
+			started := time.Now() //nolint:forbidigo // a program's own clock
+			res, err := a.Generate(ctx, generate.Request{Prompt: "a lighthouse at dusk", Model: model})
 			if err == nil {
 				err = res.Err()
 			}

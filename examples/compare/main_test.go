@@ -14,6 +14,7 @@ import (
 
 // TestCompare: two providers and a model that does not exist, which stops neither.
 func TestCompare(t *testing.T) {
+	t.Parallel()
 	openai, flux, out := openaisim.New(openaisim.Config{}), bflsim.New(bflsim.Config{}), t.TempDir()
 	one, two := httptest.NewServer(openai), httptest.NewServer(flux)
 	defer one.Close()
@@ -24,7 +25,7 @@ func TestCompare(t *testing.T) {
 		BaseURLs: map[string]string{"openai": one.URL + "/v1", "bfl": two.URL},
 	}
 	var said strings.Builder
-	if err := compare(t.Context(), config, "a lighthouse", []string{"GPT Image 2", "FLUX.2 Pro", "No Such Model"}, out, &said); err != nil {
+	if err := compare(t.Context(), config, []string{"GPT Image 2", "FLUX.2 Pro", "No Such Model"}, out, &said); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(said.String(), "\n")

@@ -21,7 +21,8 @@ import (
 
 func main() {
 	config := atelier.Config{Dir: "atelier-data"}
-	ctx, err := context.Background(), error(nil)
+	ctx := context.Background()
+	var err error
 	switch args := os.Args[1:]; len(args) {
 	case 0:
 		_, err = begin(ctx, config, os.Stdout)
