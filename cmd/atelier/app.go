@@ -12,7 +12,6 @@ import (
 	"atelier/generate"
 	"atelier/internal/safehttp"
 	"atelier/media"
-	"atelier/relay"
 	"atelier/run"
 	"atelier/wire"
 )
@@ -20,7 +19,6 @@ import (
 // app is the composition of all rooms for one command.
 type app struct {
 	*stores
-	relay     *relay.Relay // nil if calls are this process's own
 	codec     *wire.Codec
 	fetch     *safehttp.Client
 	catalogue *generate.Catalogue
@@ -55,16 +53,12 @@ func (w *world) withApp(cfg appConfig, fn func(*app) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.close()) }()
 	return fn(a)
 }
 
 func newApp(s *stores, cfg appConfig) (*app, error) {
 	a := &app{stores: s, chatModel: cfg.chatModel}
 	var err error
-	if a.relay, err = newRelay(s.settings); err != nil {
-		return nil, err
-	}
 	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob, MaxAnswerBytes: s.settings.maxAnswer})
 	if err != nil {
 		return nil, err
@@ -78,14 +72,6 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 	}
 	a.chat, err = newChat(a, cfg)
 	return a, err
-}
-
-// close lets the relay go. What it has under way goes on.
-func (a *app) close() error {
-	if a.relay == nil {
-		return nil
-	}
-	return a.relay.Close()
 }
 
 // origins are the addresses that the operator configured, by provider. Each is trusted for the
@@ -125,7 +111,7 @@ func newChat(a *app, cfg appConfig) (*chat.Registry, error) {
 	}
 	return chat.NewRegistry(chat.Config{
 		Profiles: profiles, Keys: a.settings.keys, BaseURLs: a.settings.bases,
-		Default: def, Offline: offline.Model{Blobs: a.codec, Painter: painter{gateway: a.gateway, model: cfg.imageModel}}, Codec: a.codec, Base: a.base(),
+		Default: def, Offline: offline.Model{Blobs: a.codec, Painter: painter{gateway: a.gateway, model: cfg.imageModel}}, Codec: a.codec,
 		Openers: map[string]chat.Opener{"bedrock": bedrock.Opener(a.bedrock())},
 	})
 }
@@ -137,7 +123,7 @@ func (a *app) bedrock() bedrock.Config {
 		Region:      cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
 		BearerToken: env("AWS_BEARER_TOKEN_BEDROCK"), AccessKeyID: env("AWS_ACCESS_KEY_ID"),
 		SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN"),
-		BaseURL: a.settings.bases["bedrock"], Codec: a.codec, Base: a.base(),
+		BaseURL: a.settings.bases["bedrock"], Codec: a.codec,
 	}
 }
 

@@ -24,9 +24,6 @@ const owner = "local"
 // databaseVariable names the database of the ledger and of the durable engine.
 const databaseVariable = "ATELIER_DATABASE_URL"
 
-// relayVariable turns off that calls that may be billed are carried by a process of their own.
-const relayVariable = "ATELIER_RELAY"
-
 // settings are what the environment says. The zero value of each field means unset.
 type settings struct {
 	// data is the folder of everything that is kept.
@@ -59,8 +56,6 @@ type settings struct {
 	minFree int64
 	// patience is how long a run waits for a database that was lost.
 	patience time.Duration
-	// relay says that calls that may be billed are carried by a process of their own.
-	relay bool
 	// maxAnswer bounds the answers of providers, in bytes; 0 means the default.
 	maxAnswer int64
 	// env reads the variables that such files name.

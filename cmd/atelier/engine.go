@@ -61,13 +61,6 @@ const (
 // readEndurance reads how runs go on.
 func (s *settings) readEndurance() error {
 	s.runsAtOnce, s.patience = defaultRunsAtOnce, defaultPatience
-	switch v := strings.ToLower(strings.TrimSpace(s.env(relayVariable))); v {
-	case "", "on":
-		s.relay = true
-	case "off":
-	default:
-		return media.Errorf(media.CodeInvalid, "%s is %.20q: use on or off", relayVariable, v)
-	}
 	if v := strings.TrimSpace(s.env("ATELIER_RUNS_AT_ONCE")); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 || n > 1000 {

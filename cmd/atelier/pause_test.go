@@ -306,8 +306,7 @@ func TestKilledBetweenPauseAndAnswer(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			s := newAskingWorkshop(t)
-			s.env[relayVariable] = "on" // whoever goes on has the answer to what the dead one asked
-			s.must("runs", "list")      // makes the ledger
+			s.must("runs", "list") // makes the ledger
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			var id string
 			s.watch(t, func(l ledger.Store) bool {

@@ -25,7 +25,6 @@ const (
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
-	"relay":              {"journal", "internal/safehttp"},
 	"blob":               {"media"},
 	"probe":              {"media"},
 	"wire":               {"media", "blob", "probe"},
@@ -34,7 +33,7 @@ var mayImport = map[string][]string{
 	"internal/patience":  {},
 	"imaging":            {"media", "blob", "probe", "wire"},
 	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
-	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
+	"chat":               {"media", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
 	"ledger":             {"media", "internal/sqlitedb"},
 	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp", "internal/sqlitedb"},
 	"agents":             {},
@@ -182,7 +181,6 @@ var dials = map[string]string{
 	"internal/safehttp/safehttp.go":  "the guard of fetches",
 	"internal/safehttp/provider.go":  "the one client of providers",
 	"internal/safehttp/transport.go": "their connections",
-	"relay/process.go":               "a socket to the program's own second process",
 }
 
 // TestOneRoomMakesClients: no other code gets past the guard of addresses, redirects, times
