@@ -8,7 +8,7 @@
 // text ever holds media bytes; pictures are parts that name a media.Output, and the
 // transport (package wire) streams their bytes into the request.
 //
-// It may import media, journal, blob, probe, wire and imaging.
+// It may import media, blob, probe, wire and imaging.
 package chat
 
 import (

@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"internal/patience":  {},
 	"imaging":            {"media", "blob", "probe", "wire"},
 	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
-	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
+	"chat":               {"media", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
 	"ledger":             {"media", "internal/sqlitedb"},
 	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp", "internal/sqlitedb"},
 	"agents":             {},
