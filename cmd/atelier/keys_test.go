@@ -161,8 +161,8 @@ func slashed(sink []byte) string {
 	return strings.NewReplacer(`\/`, "/", `\u002b`, "+", `\u003d`, "=").Replace(string(sink))
 }
 
-// TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed, and going on with it
-// dies of nothing.
+// TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed and what it may have cost,
+// and going on with it dies of nothing.
 func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -181,7 +181,7 @@ func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	t.Cleanup(srv.Close)
 	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"], p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_MAX_ANSWER_MIB"] = "sk-of-these-tests", srv.URL+"/v1", "openai/gpt-5.4", "2"
 	o := p.atelier("run", "sage", "Hello.")
-	if o.code == exitOK || !strings.Contains(o.stderr+o.stdout, "2 MiB, the limit of ATELIER_MAX_ANSWER_MIB") || calls.Load() != 1 {
+	if o.code != exitProvider || !strings.Contains(o.stderr+o.stdout, "2 MiB, the limit of ATELIER_MAX_ANSWER_MIB") || !strings.Contains(o.stderr, "cost at least $0.0") || calls.Load() != 1 {
 		t.Errorf("exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
 	}
 	if o := p.atelier("resume", p.onlyRun().ID); o.code == exitOK || o.code == exitInternal || calls.Load() != 1 {
@@ -189,6 +189,9 @@ func TestRunEndsWithAHugeAnswer(t *testing.T) {
 	}
 	if r := p.onlyRun(); r.Status != ledger.StatusFailed {
 		t.Errorf("the run is %s", r.Status)
+	}
+	if o := p.atelier("generate", "a fox", "-m", "gpt-image-2"); o.code != exitProvider || strings.Contains(o.stdout, "cost nothing") || calls.Load() != 2 {
+		t.Errorf("an image model: exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
 	}
 	p.env["ATELIER_MAX_ANSWER_MIB"] = "0"
 	if o := p.atelier("runs", "list"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_MAX_ANSWER_MIB") {
