@@ -105,6 +105,35 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 	}
 }
 
+// TestHungLinksWaitTogether: links of one answer that hang take the time of one, and those that do not hang are
+// recorded.
+func TestHungLinksWaitTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(h *house, c *generate.Config) {
+			good := (&pictures{}).fetch
+			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
+				if link == "good" {
+					return good(ctx, link)
+				}
+				<-ctx.Done()
+				return nil, "", ctx.Err()
+			}
+			h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+				return generate.Update{Task: generate.Handle{ID: "t"}}, nil
+			}
+			h.openai.OnPoll = func(_ context.Context, _ generate.Task, at generate.Handle, _ int) (generate.Update, error) {
+				return generate.Update{Task: at, Done: true, Items: []generate.Item{{URL: "1"}, {URL: "2"}, {URL: "3"}, {URL: "good"}}}, nil
+			}
+		})
+		began := time.Now()
+		got := h.must(t, generate.Request{Model: "GPT Image 2", N: 4})
+		if took := time.Since(began); got.Status != generate.StatusRunning || got.Slots[3].Output == nil || took > 4*time.Minute+time.Second {
+			t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
+		}
+	})
+}
+
 // TestNotificationHasAnEnd: who tells of a task is not kept waiting for it.
 func TestNotificationHasAnEnd(t *testing.T) {
 	t.Parallel()
