@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"atelier/action"
 	"atelier/generate"
 	"atelier/media"
 )
@@ -67,7 +68,7 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 
 // foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
 func foreignSVG(o media.Output) bool {
-	return o.MIMEType == "image/svg+xml" && (o.Origin.Operation != "" || o.Origin.Direction == "input")
+	return o.MIMEType == "image/svg+xml" && !slices.ContainsFunc(drawings(), func(a action.Action) bool { return a.Name == o.Origin.Source })
 }
 
 // rawSVG says what a person has to know of such a file.
