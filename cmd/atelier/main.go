@@ -68,6 +68,7 @@ func (w *world) until(why error) (ctx context.Context, end func()) {
 func main() {
 	relay.Main()
 	goruntime.Tune()
+	logTo(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
