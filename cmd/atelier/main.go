@@ -51,7 +51,8 @@ type world struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	env      func(string) string
-	terminal bool // stderr is a terminal
+	terminal bool     // stderr is a terminal
+	args     []string // the words of the command line
 }
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
@@ -78,6 +79,7 @@ func main() {
 
 // execute runs one command line and gives the exit code.
 func execute(w *world, args []string) int {
+	w.args = args
 	var cli commandLine
 	exited := -1
 	parser, err := kong.New(&cli,
@@ -174,7 +176,7 @@ func (w *world) fail(err error) int {
 		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
-	w.note("atelier: %s", media.ErrorText(err.Error()))
+	w.note("atelier: %s", w.failure(err.Error()))
 	if errors.Is(err, run.ErrUnderWay) {
 		return exitRunning
 	}

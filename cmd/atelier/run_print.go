@@ -137,7 +137,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
 	}
 	if media.CodeOf(runErr) == media.CodeTooLarge { // what a person gave is measured before a run begins
-		w.note("atelier: %s", media.ErrorText(runErr.Error()))
+		w.note("atelier: %s", w.failure(runErr.Error()))
 		return quiet{exitProvider}
 	}
 	return runErr
