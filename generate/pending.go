@@ -128,7 +128,7 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 		if failed != nil && gaveUp(failed.Code) {
 			why.Code = failed.Code
 		}
-		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; ask again if you accept that"
+		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; to ask and pay for it again: atelier operations retry " + d.x.op.ID + " --all"
 		why.Cause, why.Retryable = nil, false
 		d.fail(Slot{Index: p.index}, &why)
 	}

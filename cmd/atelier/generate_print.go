@@ -142,15 +142,20 @@ func askAgain(operation string, u generate.Usage, cancelled bool) string {
 	switch {
 	case cancelled:
 		text += " (with --all also for what was cancelled at its provider or may have been billed)"
-	case u.Unsettled > 0:
-		text += " (with --all also for what may have been billed)"
+	case billable(u):
+		text += " (with --all also for what was billed or may have been)"
 	}
 	return text
 }
 
+// billable reports whether calls were billed, or may have been.
+func billable(u generate.Usage) bool {
+	return u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+}
+
 // price says what was paid: what was reported, else what can be said of it.
 func price(s generate.Status, c generate.Cost, u generate.Usage) string {
-	used := u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+	used := billable(u)
 	switch {
 	case c.ReportedUSD != nil:
 		return money(c.ReportedUSD)
