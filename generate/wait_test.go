@@ -47,6 +47,13 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 			poll: func(ctx context.Context, _ int, at generate.Handle) (generate.Update, error) { return hang(ctx, at) },
 			want: generate.StatusRunning, most: wait + time.Second,
 		},
+		"a driver ignores the end of its polls": {
+			poll: func(_ context.Context, _ int, at generate.Handle) (generate.Update, error) {
+				time.Sleep(time.Hour)
+				return generate.Update{Task: at}, nil
+			},
+			want: generate.StatusRunning, most: wait + 2*time.Second,
+		},
 		"the first poll hangs": {
 			poll: func(ctx context.Context, number int, at generate.Handle) (generate.Update, error) {
 				if number == 1 {
@@ -61,7 +68,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				time.Sleep(20 * time.Second)
 				return generate.Update{Task: at}, nil
 			},
-			want: generate.StatusRunning, most: wait + 20*time.Second,
+			want: generate.StatusRunning, most: wait + 2*time.Second,
 		},
 		"the download hangs": {
 			fetch: func(ctx context.Context, _ string) (io.ReadCloser, string, error) {
@@ -100,6 +107,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				if took := time.Since(began); got.Status != c.want || took > c.most {
 					t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
 				}
+				time.Sleep(2 * time.Hour) // polls that were left to themselves come back
 			})
 		})
 	}
