@@ -74,6 +74,7 @@ generate: ## write the generated parts of the documentation, and captured reques
 verify: ## fail if go.mod or a generated file is out of date (the tests check docs/reference.md, docs/actions.md, docs/agents.md, docs/conformance.md)
 	$(GO) mod tidy -diff
 	$(GO) -C bench mod tidy -diff
+	$(GO) -C examples/outside mod tidy -diff
 
 gallery: ## draw every visual action with many inputs into gallery/index.html
 	$(GO) run ./examples/gallery -out $(or $(GALLERY),gallery)

@@ -11,7 +11,6 @@ import (
 	"atelier/action"
 	"atelier/chat"
 	"atelier/generate"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -30,8 +29,7 @@ type modelCall struct {
 // placeholders instead of tokens, and the media that the model made is in the set.
 func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	rec := r.promptOf(c)
-	made := r.unanswered(ctx, c.name, rec.ID)
-	how, lost := r.carried(ctx, c.name, rec.ID, made)
+	lost := r.unanswered(ctx, c.name, rec.ID)
 	r.savePrompt(ctx, c, rec)
 	scope := media.ScopeOf(ctx)
 	scope.PromptRun = rec.ID
@@ -40,10 +38,10 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 	if c.schema != nil {
 		req.SchemaName = schemaName
 	}
-	if lost > 0 && lost == made { // else it is counted already
+	if lost > 0 {
 		r.forgo(ctx, c.name, lost, req)
 	}
-	done, err := r.generate(journal.WithCarried(ctx, how), c.name, req, lost)
+	done, err := r.generate(ctx, c.name, req, lost)
 	rec.FinishedAt = r.r.cfg.Now()
 	if !done.Ended.IsZero() {
 		rec.StartedAt, rec.FinishedAt = done.Began, done.Ended
@@ -175,12 +173,12 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		before.asks(r.expected(req))
 	}
 	var failed error // the error itself, where the call was made just now
-	live, how := false, journal.CarriedOf(ctx)
+	live := false
 	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
 		live = true
 		a := before
 		var cut error
-		if failed, cut = r.attempt(journal.WithCarried(ctx, how), req, &a); cut != nil {
+		if failed, cut = r.attempt(ctx, req, &a); cut != nil {
 			return nil, cut
 		}
 		return json.Marshal(a)
@@ -189,12 +187,8 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		if errors.Is(err, chat.ErrUnsettled) {
 			before.asks(r.expected(req))
 		}
-		if ctx.Err() != nil && !journal.Left(ctx) { // else whoever goes on looks for it
-			r.forget(how)
-		}
 		return before, err
 	}
-	r.forget(how)
 	var a answered
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)

@@ -76,11 +76,7 @@ type script struct {
 	profile  chat.Profile
 	choice   chat.Choice // what is said of the choice
 	before   func()      // called at the start of every answer; nil does nothing
-	relay    journal.Relay
-	carried  []*journal.Carried // how each request came
 }
-
-func (s *script) Relay() journal.Relay { return s.relay }
 
 func (s *script) Profile() chat.Profile {
 	if s.profile.ID == "" {
@@ -104,7 +100,7 @@ func (s *script) Generate(ctx context.Context, r chat.Request) (chat.Response, e
 	}
 	slug := slugOf(r.System)
 	s.mu.Lock()
-	s.requests, s.carried = append(s.requests, r), append(s.carried, journal.CarriedOf(ctx))
+	s.requests = append(s.requests, r)
 	list := s.answers[slug]
 	if len(list) == 0 {
 		s.mu.Unlock()

@@ -8,14 +8,13 @@
 // text ever holds media bytes; pictures are parts that name a media.Output, and the
 // transport (package wire) streams their bytes into the request.
 //
-// It may import media, journal, blob, probe, wire and imaging.
+// It may import media, blob, probe, wire and imaging.
 package chat
 
 import (
 	"context"
 	"encoding/json"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -29,14 +28,6 @@ type Model interface {
 	// the caller's policy. A response beside an error has the usage and cost of what was
 	// refused and billed all the same.
 	Generate(ctx context.Context, r Request) (Response, error)
-}
-
-// Relayed is a [Model] whose calls can go through a relay: what Generate sends is sent as
-// [journal.Carried], the context's, repeats of refused calls too.
-type Relayed interface {
-	Model
-	// Relay is what carries the calls; nil if nothing does.
-	Relay() journal.Relay
 }
 
 // Role is who speaks.

@@ -13,7 +13,6 @@ import (
 	"charm.land/fantasy/providers/openai"
 
 	"atelier/internal/safehttp"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -25,15 +24,9 @@ type model struct {
 	codec      *wire.Codec
 	secrets    safehttp.Secrets
 	text, json fantasy.LanguageModel
-	relay      journal.Relay // nil if nothing carries the calls
 	timeout    time.Duration
 	now        func() time.Time
 }
-
-var _ Relayed = (*model)(nil)
-
-// Relay implements [Relayed].
-func (m *model) Relay() journal.Relay { return m.relay }
 
 // Profile implements [Model].
 func (m *model) Profile() Profile { return m.profile }

@@ -17,7 +17,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"atelier/internal/safehttp"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -34,7 +33,7 @@ const defaultTimeout = 10 * time.Minute
 // dial builds the two faces of one model: free text, and JSON where the provider
 // enforces it.
 func (r *Registry) dial(ctx context.Context, f Profile) (*model, error) {
-	m := &model{profile: f, codec: r.cfg.Codec, relay: journal.RelayOf(r.cfg.Base), timeout: cmp.Or(r.cfg.Timeout, defaultTimeout), now: r.cfg.Now}
+	m := &model{profile: f, codec: r.cfg.Codec, timeout: cmp.Or(r.cfg.Timeout, defaultTimeout), now: r.cfg.Now}
 	m.provider, _ = r.cfg.Profiles.Provider(f.Provider)
 	m.secrets = r.secrets(f.Provider)
 	client := r.client(m)

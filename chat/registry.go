@@ -31,7 +31,7 @@ type Config struct {
 	// Codec lifts and lowers media under the SDKs; required.
 	Codec *wire.Codec
 	// Base is the transport under it; nil means guarded connections, which reach public addresses
-	// and a provider's own origin. With the transport of a relay calls are the relay's.
+	// and a provider's own origin.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration

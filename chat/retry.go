@@ -9,7 +9,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"atelier/internal/patience"
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -73,11 +72,6 @@ type retrying struct {
 	policy RetryPolicy
 	waits  *patience.Waits
 }
-
-var _ Relayed = retrying{}
-
-// Relay implements [Relayed].
-func (r retrying) Relay() journal.Relay { return journal.RelayOf(r.Model) }
 
 // Generate implements [Model].
 func (r retrying) Generate(ctx context.Context, req Request) (Response, error) {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -37,7 +36,7 @@ func (x *execution) carry(ctx context.Context, c call) {
 	b := x.takeUp(ctx, c)
 	var waited time.Time
 	for number := b.next; !b.over; number++ {
-		got, called, err := x.advance(ctx, c, &b, number, waited)
+		got, called, err := x.advance(ctx, c, number, waited)
 		switch {
 		case !called:
 			x.fail(ctx, c, 0, err)
@@ -58,14 +57,9 @@ func (x *execution) carry(ctx context.Context, c call) {
 	}
 }
 
-// advance takes the next step of a call: the answer that is kept of an earlier process, else an
-// attempt when it is its turn. Where it is not called, the error is why.
-func (x *execution) advance(ctx context.Context, c call, b *begun, number int, waited time.Time) (got int, called bool, failed *media.Error) {
-	if a := b.kept; a != nil {
-		b.kept = nil
-		got, failed = x.recall(ctx, c, *a)
-		return got, true, failed
-	}
+// advance makes the next attempt of a call when it is its turn. Where it is not called, the error
+// is why.
+func (x *execution) advance(ctx context.Context, c call, number int, waited time.Time) (got int, called bool, failed *media.Error) {
 	if failed = x.turn(ctx, c, waited); failed != nil {
 		return 0, false, x.uncalled(ctx, c, number, failed)
 	}
@@ -105,50 +99,37 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 	}
 	defer enough()
 	a := x.attemptAt(c, number)
-	how := x.prepare(c, a)
 	if err := x.g.config.Operations.Attempt(ctx, a); err != nil {
-		x.forget(c, a)
 		e := asError(wrap("journal call", err))
 		e.Retryable = false
 		return 0, e
 	}
-	return x.submit(ctx, c, t, a, how)
+	return x.submit(ctx, c, t, a)
 }
 
-// submit makes the provider call of an attempt, or has its answer given once more, and delivers
-// what it gives.
-func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt, how *journal.Carried) (got int, failed *media.Error) {
+// submit makes the provider call of an attempt and delivers what it gives.
+func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt) (got int, failed *media.Error) {
 	var u Update
-	u, failed = x.start(ctx, c, t, how, fmt.Sprintf("call-%d-attempt-%d", c.number, a.Number))
+	u, failed = x.start(ctx, c, t, fmt.Sprintf("call-%d-attempt-%d", c.number, a.Number))
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
 	d := delivery{x: x, call: c, begun: a.StartedAt, asks: u.Task != (Handle{})}
 	d.take(ctx, u)
 	if failed == nil && u.Done {
-		failed = d.insist(ctx, a, u)
+		d.insist(ctx, u)
 	}
-	switch {
-	case failed != nil && left(ctx) && x.relayed(ctx, c, a):
-		u, failed = Update{}, x.leave(media.CodeConflict, "leave the call to its relay")
-	case u.Usage.Unsettled > 0 && d.got == 0:
+	if u.Usage.Unsettled > 0 && d.got == 0 {
 		u, failed = x.trace(ctx, c, a, u, failed)
 	}
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
 		a.Task, a.Status, a.ReportedUSD = u.Task, StatusRunning, reported(c.plan.Model, u)
 		started := u
 		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
-		u, failed = x.poll(ctx, p, &d, func() {
-			if x.logAttempt(ctx, a) {
-				x.forget(c, a) // by its name the task is found
-			}
-		})
+		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
 	d.end(ctx, a, u, failed)
-	if (a.Task != (Handle{}) || !stillRunning(failed)) && !untold(how, u, failed) {
-		x.forget(c, a)
-	}
 	return d.got, failed
 }
 
@@ -210,20 +191,16 @@ func (x *execution) streams(c call) bool {
 
 // start makes the call within the model's time; where the work is left or let go, within
 // the grace.
-func (x *execution) start(ctx context.Context, c call, t Task, how *journal.Carried, step string) (Update, *media.Error) {
+func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
-	begin := func(ctx context.Context) (Update, error) {
+	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
 		call, over := sending(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)
 		defer stop()
-		u, err := c.plan.driver.Start(journal.WithCarried(call, how), t)
+		u, err := c.plan.driver.Start(call, t)
 		return u, late(ctx, t.Model, err)
-	}
-	if how != nil && how.Recalled {
-		return x.told(ctx, how, step, begin)
-	}
-	u, err := x.step(ctx, step, begin)
+	})
 	if err != nil && err.Code == media.CodeDeadline && ctx.Err() == nil {
 		err = media.Errorf(media.CodeDeadline, "%s gave no answer within %s; the call may have been billed", t.Model.Name, limit)
 	}
@@ -286,7 +263,7 @@ func join(first, later map[string]any) map[string]any {
 }
 
 // logAttempt saves an attempt that has been made; a failure warns.
-func (x *execution) logAttempt(ctx context.Context, a Attempt) (saved bool) {
+func (x *execution) logAttempt(ctx context.Context, a Attempt) {
 	save, done := saving(ctx)
 	defer done()
 	err := x.g.config.Operations.Attempt(save, a)
@@ -301,5 +278,4 @@ func (x *execution) logAttempt(ctx context.Context, a Attempt) (saved bool) {
 	if err != nil {
 		x.warn("a provider call could not be journalled: " + asError(err).Message)
 	}
-	return err == nil
 }

@@ -16,8 +16,7 @@ const hearTime = holdTime / 2
 // Cancel gives up an operation that is not finished, whether another process works on it or
 // none does. The other one is told to stop and leaves everything as it is, which takes five
 // seconds; a task at a provider is cancelled where its driver can, and counts as one that may have
-// been billed where it cannot; so does a call that was sent and not answered. An answer that a relay
-// keeps is a result. What was reserved is given back. Results that are there stay. Nothing is asked for, so neither a key nor the
+// been billed where it cannot; so does a call that was sent and not answered. What was reserved is given back. Results that are there stay. Nothing is asked for, so neither a key nor the
 // provider is needed. What was cancelled before gives its result. ctx has the owner in its scope.
 //
 // It is for people, who end what they see. [Gateway.Abandon] is for a program that clears up behind
@@ -146,26 +145,10 @@ func (x *execution) stopCall(ended context.Context, c call, a Attempt) {
 		}
 	}
 	if a.Task == (Handle{}) {
-		x.stopSent(ended, c, a)
+		x.adopt(ended, c, a)
 		return
 	}
 	x.followTask(ended, c, a, func() {})
-}
-
-// stopSent ends a call that was sent and not answered, or was about to be sent: a relay may know.
-func (x *execution) stopSent(ended context.Context, c call, a Attempt) {
-	b, known := x.carriedOn(ended, c, a)
-	switch {
-	case !known:
-		x.adopt(ended, c, a)
-	case b.kept != nil:
-		got, failed := x.recall(ended, c, a)
-		if failed != nil {
-			x.fail(ended, c, got, failed)
-		} else if got < c.n() {
-			x.short(ended, c, got)
-		}
-	}
 }
 
 // absent stands for a provider that the program knows no more. Nothing but Cancel is asked of it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -85,16 +84,6 @@ type Notification struct {
 	Query map[string][]string
 	// Body is the body as it came, at most 1 MiB.
 	Body []byte
-}
-
-// Relayed is a [Driver] whose calls can go through a relay: the requests of Start that may be
-// billed are sent as [journal.Carried], the context's. Where that is recalled, Start makes them as
-// before, and gets the answers that there were; nothing has to be uploaded for it. An answer is read as
-// what it is: Task.Partial may be another than when it was asked for.
-type Relayed interface {
-	Driver
-	// Relay is what carries the calls; nil if nothing does.
-	Relay() journal.Relay
 }
 
 // ErrUnsettled is wrapped by the error of a call that was sent and not answered

@@ -22,12 +22,9 @@ const (
 )
 
 // recover does what can be done for a call that an earlier process sent, or was about to
-// send, and that was not answered: it takes what a relay knows, goes on with the task that its
-// provider lists, or keeps what arrived.
-func (x *execution) recover(ctx context.Context, c call, a Attempt) begun {
-	if b, known := x.carriedOn(ctx, c, a); known {
-		return b
-	}
+// send, and that was not answered: it goes on with the task that its provider lists, or keeps
+// what arrived.
+func (x *execution) recover(ctx context.Context, c call, a Attempt) {
 	h, elsewhere := x.find(ctx, c, a)
 	switch {
 	case elsewhere != nil:
@@ -38,7 +35,6 @@ func (x *execution) recover(ctx context.Context, c call, a Attempt) begun {
 		a.Task, a.Status = h, StatusRunning
 		x.followTask(ctx, c, a, func() { x.logAttempt(ctx, a) })
 	}
-	return begun{over: true}
 }
 
 // trace goes after a call of this process whose answer was lost. Without a trace of it the

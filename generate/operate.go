@@ -218,8 +218,6 @@ func (x *execution) finish(ctx context.Context) *Result {
 		x.warn("another process went on with this operation, or ended it, meanwhile: what it saved counts (atelier operations show " + x.op.ID + ")")
 	} else if err != nil {
 		x.warn("the receipt of this operation could not be saved: " + asError(err).Message)
-	} else {
-		x.forgetPast(save)
 	}
 	x.emit(save, Event{Kind: EventFinished, Status: x.op.Status, Error: x.op.Error, Progress: 1})
 	return x.result()

@@ -86,26 +86,21 @@ func (d *delivery) putOff(why *media.Error) *media.Error {
 }
 
 // insist goes on to fetch the results of an answer that has no task to ask again, for as long as
-// the model's wait lasts. What could not be had then is left to whoever goes on with the operation, where a relay
-// keeps the answer.
-func (d *delivery) insist(ctx context.Context, a Attempt, u Update) *media.Error {
+// the model's wait lasts. What could not be had then is lost.
+func (d *delivery) insist(ctx context.Context, u Update) {
 	x, waited := d.x, time.Duration(0)
 	wait := cmp.Or(time.Duration(d.call.plan.Model.WaitSeconds)*time.Second, defaultWait)
 	for tries := 0; ; tries++ {
 		why := d.lacking()
 		if why == nil {
-			return nil
+			return
 		}
 		pause := min(fetchPause<<min(tries, 10), longestFetchPause)
 		if waited += pause; waited > wait || x.once || d.hopeless(why) || x.journal.Sleep(ctx, pause) != nil {
-			break
+			return
 		}
 		d.take(ctx, u)
 	}
-	if x.relayed(ctx, d.call, a) {
-		return d.putOff(d.lacking())
-	}
-	return nil
 }
 
 // conclude ends what is pending: the slots are left, with the reason, where the call is, and lost

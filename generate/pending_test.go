@@ -3,10 +3,8 @@ package generate_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -225,53 +223,21 @@ func TestRetryFetchesFirst(t *testing.T) {
 	}
 }
 
-// linked is OpenAI's answer with a link.
-func linked(links ...string) generatetest.Kept {
-	var data []map[string]string
-	for _, l := range links {
-		data = append(data, map[string]string{"url": l})
-	}
-	b, err := json.Marshal(map[string]any{"created": 1, "data": data})
-	if err != nil {
-		panic(err) // such values can be written
-	}
-	return generatetest.Kept{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: b}
-}
-
 // TestLinksOfAnswersAtOnce: without a task to ask, the link is tried for as long as the wait; then the
-// answer that a relay keeps is left to whoever goes on, and without one the result is lost, and asked for
-// again on an explicit wish only.
+// result is lost, and asked for again on an explicit wish only.
 func TestLinksOfAnswersAtOnce(t *testing.T) {
 	t.Parallel()
-	t.Run("with a relay", func(t *testing.T) {
-		t.Parallel()
-		d := &delivery{why: down}
-		o, op := posted(t, generate.Request{N: 1}, generate.Attempt{})
-		next := func() { o.Gateway = o.next(t, func(c *generate.Config) { c.Fetch = d.fetch }) }
-		o.relay.Send("a")(new(linked("https://cdn.example/1")))
-		next()
-		got, err := o.Resume(t.Context(), op)
-		if err != nil || got.Status != generate.StatusRunning || got.Slots[0].Error == nil || len(d.asked) < 10 {
-			t.Fatalf("%+v, %v; fetched %d times", got, err, len(d.asked))
-		}
-		next()
-		d.set(nil)
-		o.ends(t, op, outcome{status: generate.StatusSucceeded, outputs: 1})
-	})
-	t.Run("without one", func(t *testing.T) {
-		t.Parallel()
-		h, d := delivered(t, func(h *house, _ *generate.Config) {
-			h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
-				return generate.Update{Done: true, Items: []generate.Item{{URL: "1"}}}, nil
-			}
-		})
-		d.set(down)
-		got := h.must(t, generate.Request{Model: "GPT Image 2"})
-		if e := got.Slots[0].Error; got.Status != generate.StatusFailed || e.Code != media.CodeUnavailable || e.Retryable || len(d.asked) < 10 {
-			t.Errorf("%+v; fetched %d times", got, len(d.asked))
-		}
-		if _, err := h.Retry(t.Context(), generate.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
-			t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
+	h, d := delivered(t, func(h *house, _ *generate.Config) {
+		h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+			return generate.Update{Done: true, Items: []generate.Item{{URL: "1"}}}, nil
 		}
 	})
+	d.set(down)
+	got := h.must(t, generate.Request{Model: "GPT Image 2"})
+	if e := got.Slots[0].Error; got.Status != generate.StatusFailed || e.Code != media.CodeUnavailable || e.Retryable || len(d.asked) < 10 {
+		t.Errorf("%+v; fetched %d times", got, len(d.asked))
+	}
+	if _, err := h.Retry(t.Context(), generate.Again{Operation: got.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
+		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
+	}
 }

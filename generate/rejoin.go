@@ -1,20 +1,18 @@
 package generate
 
 import (
-	"cmp"
 	"context"
 	"math/big"
 	"slices"
 	"time"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
 // rejoin goes on with an operation that ended because its caller gave up, as a run that was
 // cancelled: tasks at the provider are asked for again instead of being begun, and calls
 // that were never made are made. What was answered by then, and synchronous calls that were
-// cut off, stay as they are, but where a relay has the answer by now. Nil where there is nothing to go on with.
+// cut off, stay as they are. Nil where there is nothing to go on with.
 func (g *Gateway) rejoin(ctx context.Context, operation string) (*Result, error) {
 	log, ok := g.config.Operations.(Resumer)
 	if !ok {
@@ -24,37 +22,14 @@ func (g *Gateway) rejoin(ctx context.Context, operation string) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	kept := g.keptOf(ctx, saved)
-	if len(saved.cutOff()) == 0 && !kept {
+	if len(saved.cutOff()) == 0 {
 		return nil, nil
 	}
 	if err := g.here.enter(operation); err != nil {
 		return nil, err
 	}
 	defer g.here.leave(operation)
-	known := resultOf(saved)
-	if kept {
-		found, _, err := g.retrieve(ctx, log, operation)
-		if err != nil {
-			return nil, g.release(ctx, log, operation, err)
-		}
-		if known = cmp.Or(found, known); known.Status == StatusRunning {
-			return known, nil
-		}
-	}
-	return g.reopened(ctx, log, known, func() (*Saved, error) { return g.reopenCut(ctx, log, operation) })
-}
-
-// keptOf reports whether a relay has the answer to a call of a finished operation that was given up.
-func (g *Gateway) keptOf(ctx context.Context, saved *Saved) bool {
-	p, err := g.planned(saved.Operation.Request)
-	if err != nil || saved.Operation.FinishedAt.IsZero() {
-		return false
-	}
-	x := g.newExecution(p, saved.Operation)
-	return slices.ContainsFunc(saved.givenUp(), func(a Attempt) bool {
-		return x.fate(ctx, call{plan: x.planOf(ctx, a)}, a) == journal.FateAnswered
-	})
+	return g.reopened(ctx, log, resultOf(saved), func() (*Saved, error) { return g.reopenCut(ctx, log, operation) })
 }
 
 // cutOff lists the slots that can be gone on with after their caller gave up.
@@ -185,12 +160,9 @@ func (s *Saved) takeUp(ctx context.Context, log OperationLog, slots []int) error
 	return nil
 }
 
-// underWay is an attempt that was over as one whose task goes on, or whose answer is yet to come.
+// underWay is an attempt that was over as one whose task goes on.
 func (a Attempt) underWay() Attempt {
 	a.Status, a.Error, a.Usage, a.FinishedAt = StatusRunning, nil, Usage{}, time.Time{}
-	if a.Task == (Handle{}) {
-		a.Status = StatusSubmitted
-	}
 	return a
 }
 

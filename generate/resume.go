@@ -12,9 +12,9 @@ import (
 
 // Resume goes on with an operation that an earlier process left, or that runs past
 // its wait, and waits for it as [Gateway.Generate] does. Calls that were never made
-// are made; tasks are polled; a call that was sent and not answered is never made again: where a
-// relay has it, see [Relayed], its answer is waited for; it is looked for where its provider is
-// [Listed]; else what arrived of it is kept and the rest fails as unsettled. A finished operation gives its result. ctx has the owner in its scope.
+// are made; tasks are polled; a call that was sent and not answered is never made again: it is
+// looked for where its provider is [Listed]; else what arrived of it is kept and the rest fails as
+// unsettled. A finished operation gives its result. ctx has the owner in its scope.
 //
 // Errors: media.CodeNotFound for an unknown operation, media.CodeUnsupported if the
 // log cannot resume, media.CodeMissingKey for a provider without its key, ctx's own

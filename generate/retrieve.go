@@ -5,14 +5,12 @@ import (
 	"errors"
 	"slices"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
 // retrieve goes on with calls of a finished operation that were given up as unsettled, and
-// whose answer a relay has by now, or that their provider lists; nil if there is none. unseen is
-// why a list could not be read that may have more, or that a call is still under way. It leaves the
-// operation held, but where one still runs.
+// that their provider lists; nil if there is none. unseen is why a list could not be read that may
+// have more. It leaves the operation held, but where one still runs.
 func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (found *Result, unseen *media.Error, err error) {
 	tried := map[string]bool{}
 	for {
@@ -36,7 +34,7 @@ func (g *Gateway) retrieve(ctx context.Context, log Resumer, operation string) (
 }
 
 // revive makes an operation with a call that is found one that can be gone on with; nil
-// if none is. unseen is as for retrieve. An answer of a relay is tried once.
+// if none is. unseen is as for retrieve.
 func (g *Gateway) revive(ctx context.Context, log Resumer, saved *Saved, tried map[string]bool) (again *Saved, unseen *media.Error, err error) {
 	p, err := g.planned(saved.Operation.Request)
 	if err != nil || saved.Operation.FinishedAt.IsZero() {
@@ -94,9 +92,8 @@ func (x *execution) has(ctx context.Context, saved *Saved, a Attempt) (bool, *me
 	}
 }
 
-// seek looks once for what became of a call that was given up: whether its answer is kept, or its
-// task is known, which the attempt then names. The error is as for lookFor, or that the call is
-// still under way.
+// seek looks once for the task of a call that was given up, which the attempt then names. The error
+// is as for lookFor, or for has.
 func (x *execution) seek(ctx context.Context, saved *Saved, a *Attempt, tried map[string]bool) (there bool, unseen *media.Error) {
 	if a.Task != (Handle{}) {
 		known := tried[a.ID]
@@ -105,14 +102,7 @@ func (x *execution) seek(ctx context.Context, saved *Saved, a *Attempt, tried ma
 		}
 		return x.has(ctx, saved, *a)
 	}
-	fate := x.fate(ctx, call{plan: x.planOf(ctx, *a)}, *a)
-	if fate == journal.FateAnswered && !tried[a.ID] {
-		tried[a.ID] = true
-		return true, nil
-	}
-	if a.Task, unseen = x.lookFor(ctx, saved, *a); unseen == nil && fate == journal.FateUnderWay {
-		unseen = media.Errorf(media.CodeUnavailable, "%s is still at work on a call", x.modelOf(*a).Name)
-	}
+	a.Task, unseen = x.lookFor(ctx, saved, *a)
 	return a.Task != (Handle{}), unseen
 }
 
@@ -126,7 +116,7 @@ func unlooked(operation string, why *media.Error) error {
 }
 
 // takeBack makes a finished operation one that can be gone on with, with a call that was given
-// up and whose task, or answer, is known by now. The caller holds it.
+// up and whose task is known by now. The caller holds it.
 func (g *Gateway) takeBack(ctx context.Context, log Resumer, saved *Saved, a Attempt) (*Saved, error) {
 	p, err := g.load(saved.Operation.Request)
 	if err != nil {

@@ -39,7 +39,7 @@ type round struct {
 // as [Gateway.Generate] does. They keep their slots beside those that are there, which are
 // never asked for twice; the new calls are attempts of the same operation, with their own
 // idempotency keys, against the same budgets. Before that, results whose call may have been
-// billed are looked for: in a relay, see [Relayed], and at a provider that is [Listed]. What is
+// billed are looked for at a provider that is [Listed]. What is
 // there is fetched, without a call and without new money; so is the result of a task that its provider still
 // has. An operation that is not finished is gone on with, as by [Gateway.Resume]. Asked for are results whose error is
 // retryable or whose call was not billed, see [Again.All] for the others. An operation

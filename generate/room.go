@@ -53,14 +53,11 @@ func fullDisk(what string, free, least int64) *media.Error {
 // mebibytes writes a number of bytes for people, rounded up.
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", (max(n, 0)+1<<20-1)>>20) }
 
-// bytes is a modest guess of the room that n results need; a relay keeps the answer beside them.
+// bytes is a modest guess of the room that n results need.
 func (p *Plan) bytes(n int) int64 {
 	each := int64(usualResult)
 	if size, _ := p.expects(); size.w > 0 {
 		each = max(1<<20, int64(size.pixels())*bytesPerPixel)
-	}
-	if p.relay() != nil {
-		each += each * 4 / 3 // in base64
 	}
 	return each * int64(max(n, 1))
 }

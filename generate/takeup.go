@@ -13,8 +13,6 @@ import (
 type begun struct {
 	// next is the number of the attempt that comes next.
 	next int
-	// kept is an attempt whose answer a relay has: it comes before that.
-	kept *Attempt
 	// over says that nothing is left.
 	over bool
 }
@@ -38,7 +36,7 @@ func (x *execution) takeUp(ctx context.Context, c call) begun {
 		x.logAttempt(ctx, a)
 		return begun{next: len(past) + 1}
 	case a.Status == StatusSubmitted:
-		return x.recover(ctx, c, a)
+		x.recover(ctx, c, a)
 	case a.Error != nil && a.Error.Retryable && len(past) < x.g.config.MaxAttempts && !x.settled(c):
 		return begun{next: len(past) + 1}
 	case !x.settled(c):
@@ -95,7 +93,6 @@ func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin fun
 	}
 	u, failed := x.poll(ctx, p, &d, begin)
 	d.end(ctx, a, u, failed)
-	x.forget(c, a)
 	switch {
 	case failed != nil:
 		x.fail(ctx, c, d.got, failed)

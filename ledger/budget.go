@@ -42,6 +42,19 @@ func ParsePico(usd string) (Pico, error) {
 	return Pico(whole.Int64()), nil
 }
 
+// ParseDollars reads an amount that a person wrote, with or without its sign; empty text is no
+// amount. name says in the error where it stands; its code is media.CodeInvalid.
+func ParseDollars(name, text string) (string, error) {
+	usd := strings.TrimPrefix(strings.TrimSpace(text), "$")
+	if usd == "" {
+		return "", nil
+	}
+	if _, err := ParsePico(usd); err != nil {
+		return "", media.Errorf(media.CodeInvalid, "%s: %w", name, err)
+	}
+	return usd, nil
+}
+
 // USD writes the amount as decimal dollars, exactly.
 func (p Pico) USD() string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(picoDigits), nil)

@@ -97,6 +97,11 @@ type OperationQuery struct {
 	Page
 }
 
+// Left reports whether nobody works on an operation that is not finished.
+func (o Operation) Left(now time.Time) bool {
+	return o.FinishedAt.IsZero() && (o.HeldUntil.Before(now) || o.HeldUntil.After(now.Add(LongestHold)))
+}
+
 // Operations keeps generations, their slots and their provider calls.
 type Operations interface { //nolint:interfacebloat // the life of one operation, and who works on it
 	// BeginOperation saves the intent. An id or idempotency key that exists is media.CodeConflict.

@@ -42,12 +42,12 @@ type thread struct {
 
 // join gives a run its part of the conversation that it asks for, and saves the
 // person's message. A request that cannot be run leaves nothing behind.
-func (s *Service) join(ctx context.Context, req agent.Request) (*thread, error) {
+func (s *Service) join(ctx context.Context, agents Agents, req agent.Request) (*thread, error) {
 	if req.Conversation == "" {
 		return nil, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	if c, ok := s.cfg.Agents.(checker); ok {
+	if c, ok := agents.(checker); ok {
 		if err := c.Check(req); err != nil {
 			return nil, err
 		}

@@ -143,6 +143,11 @@ func (r *Run) Cancel() { r.cancel() }
 // media.CodeConflict. In a conversation the person's message is saved when Start
 // returns; one that does not exist is media.CodeNotFound.
 func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
+	return s.StartWith(ctx, req, s.cfg.Setting)
+}
+
+// StartWith is [Service.Start] with agents that Config.Outfit makes for a setting.
+func (s *Service) StartWith(ctx context.Context, req agent.Request, setting json.RawMessage) (*Run, error) {
 	given := req.RunID != ""
 	if !given {
 		req.RunID = s.cfg.NewID()
@@ -163,7 +168,7 @@ func (s *Service) Start(ctx context.Context, req agent.Request) (*Run, error) {
 		err = s.unused(ctx, req.RunID)
 	}
 	if err == nil {
-		err = s.begin(context.WithoutCancel(ctx), r, req)
+		err = s.begin(context.WithoutCancel(ctx), r, req, setting)
 	}
 	if err != nil {
 		s.abandon(r)
@@ -180,26 +185,29 @@ type preparer interface {
 
 // begin keeps what is asked and lets the run begin. Where the ledger takes no rows nothing
 // begins that would be paid for.
-func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
+func (s *Service) begin(ctx context.Context, r *Run, req agent.Request, setting json.RawMessage) error {
 	if p, ok := s.cfg.Ledger.(ledger.Prober); ok {
 		if err := p.Writable(ctx); err != nil {
 			return err
 		}
 	}
-	req, err := s.recalled(ctx, req)
+	agents, err := s.outfit(ctx, setting)
 	if err != nil {
 		return err
 	}
-	if p, ok := s.cfg.Agents.(preparer); ok {
+	if req, err = s.recalled(ctx, req); err != nil {
+		return err
+	}
+	if p, ok := agents.(preparer); ok {
 		if req, err = p.PrepareWith(ctx, req, nil); err != nil {
 			return s.elsewhere(ctx, req.Owner, err)
 		}
 	}
-	t, err := s.join(ctx, req)
+	t, err := s.join(ctx, agents, req)
 	if err != nil {
 		return err
 	}
-	w := work{Request: req, Thread: t, Setting: s.cfg.Setting}
+	w := work{Request: req, Thread: t, Setting: setting}
 	r.setConversation(w)
 	if s.cfg.Engine != nil {
 		return s.beginDurably(ctx, r, w)
@@ -207,7 +215,7 @@ func (s *Service) begin(ctx context.Context, r *Run, req agent.Request) error {
 	w.remembering(req.Journal)
 	go func() {
 		defer s.leave(r)
-		r.result, r.err = s.play(r.stop, s.cfg.Agents, w)
+		r.result, r.err = s.play(r.stop, agents, w)
 		close(r.done)
 	}()
 	return nil

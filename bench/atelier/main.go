@@ -1,12 +1,11 @@
 // Command atelier makes the pictures by the gateway as the product wires it: OpenAI
 // driver, lifting transport, synced file store, and the ledger on SQLite with a
 // synced commit for every phase. -ledger=false leaves the ledger out, which is what the
-// peers do; -relay has every call carried by a second process, as the command line does.
+// peers do.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"log"
 	"net/http"
@@ -20,22 +19,16 @@ import (
 	"atelier/internal/goruntime"
 	"atelier/ledger/sqlite"
 	"atelier/media"
-	"atelier/relay"
 	"atelier/run"
 	"atelier/wire"
 )
 
 func main() {
-	relay.Main()
 	goruntime.Tune()
-	withLedger, withRelay := flag.Bool("ledger", true, "keep the ledger"), flag.Bool("relay", false, "have a relay carry the calls")
+	withLedger := flag.Bool("ledger", true, "keep the ledger")
 	c := load.Flags()
 	ctx := media.WithScope(context.Background(), media.Scope{Owner: "ann", Tree: "bench"})
-	base, leave, err := transport(c, *withRelay)
-	if err != nil {
-		log.Fatal(err)
-	}
-	g, end, err := gateway(ctx, c, base, *withLedger)
+	g, end, err := gateway(ctx, c, *withLedger)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,25 +39,12 @@ func main() {
 		}
 		return r.Err()
 	})
-	if err := errors.Join(end(), leave()); err != nil {
+	if err := end(); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// transport carries the calls of the driver.
-func transport(c load.Config, withRelay bool) (base http.RoundTripper, leave func() error, err error) {
-	base, leave = &http.Transport{MaxIdleConnsPerHost: c.InFlight}, func() error { return nil }
-	if !withRelay {
-		return base, leave, nil
-	}
-	r, err := relay.New(relay.Config{Folder: filepath.Join(c.Dir, "blobs", "relay")})
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.Transport(base), r.Close, nil
-}
-
-func gateway(ctx context.Context, c load.Config, base http.RoundTripper, withLedger bool) (*generate.Gateway, func() error, error) {
+func gateway(ctx context.Context, c load.Config, withLedger bool) (*generate.Gateway, func() error, error) {
 	end := func() error { return nil }
 	driver, err := fileblob.New(filepath.Join(c.Dir, "blobs"))
 	if err != nil {
@@ -88,7 +68,7 @@ func gateway(ctx context.Context, c load.Config, base http.RoundTripper, withLed
 	if err != nil {
 		return nil, end, err
 	}
-	d, err := openai.New(openai.Config{APIKey: load.Key, BaseURL: c.URL + "/v1", Codec: codec, Base: base})
+	d, err := openai.New(openai.Config{APIKey: load.Key, BaseURL: c.URL + "/v1", Codec: codec, Base: &http.Transport{MaxIdleConnsPerHost: c.InFlight}})
 	if err != nil {
 		return nil, end, err
 	}

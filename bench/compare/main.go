@@ -54,7 +54,6 @@ func main() {
 	subjects := []subject{
 		{"body thrown away", []string{filepath.Join(*bin, "discard")}},
 		{"Atelier, with its ledger", []string{filepath.Join(*bin, "atelier")}},
-		{"Atelier, with its ledger and relay", []string{filepath.Join(*bin, "atelier"), "-relay"}},
 		{"Atelier, no ledger", []string{filepath.Join(*bin, "atelier"), "-ledger=false"}},
 		{"Bifrost core v1.7.0", []string{filepath.Join(*bin, "bifrost")}},
 	}

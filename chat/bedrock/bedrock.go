@@ -16,7 +16,6 @@ import (
 
 	"atelier/chat"
 	"atelier/internal/safehttp"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -35,7 +34,7 @@ type Config struct {
 	// Codec lifts and lowers media under the SDK; required.
 	Codec *wire.Codec
 	// Base is the transport under it; nil means guarded connections, which reach public addresses
-	// and the API's own origin. With the transport of a relay calls are the relay's.
+	// and the API's own origin.
 	Base http.RoundTripper
 	// Timeout bounds one call, answer included; 0 means 10 minutes.
 	Timeout time.Duration
@@ -118,11 +117,6 @@ type model struct {
 	client  *bedrockruntime.Client
 	secrets safehttp.Secrets
 }
-
-var _ chat.Relayed = (*model)(nil)
-
-// Relay implements [chat.Relayed].
-func (m *model) Relay() journal.Relay { return journal.RelayOf(m.cfg.Base) }
 
 // Profile implements [chat.Model].
 func (m *model) Profile() chat.Profile { return m.profile }

@@ -180,21 +180,21 @@ func (s *workshop) countedOnce(t *testing.T, id string) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
-		row, err := st.ledger.Run(w.ctx, owner, id)
+		row, err := st.Ledger.Run(w.ctx, owner, id)
 		if err != nil {
 			return err
 		}
-		images, err := st.ledger.Budget(w.ctx, "images:owner:"+owner)
+		images, err := st.Ledger.Budget(w.ctx, "images:owner:"+owner)
 		if err != nil || images.Spent != 3 || images.Reserved != 0 {
 			t.Errorf("pictures: %+v, %v", images, err)
 		}
-		if mine, err := st.ledger.Budget(w.ctx, "images:run:"+id); err != nil || mine.Spent != 3 || mine.Reserved != 0 {
+		if mine, err := st.Ledger.Budget(w.ctx, "images:run:"+id); err != nil || mine.Spent != 3 || mine.Reserved != 0 {
 			t.Errorf("pictures of the run, whose limit came later: %+v, %v", mine, err)
 		}
-		if mine, err := st.ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(amountOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
+		if mine, err := st.Ledger.Budget(w.ctx, "run:"+id); err != nil || mine.Spent != int64(amountOf(row.Cost.EstimatedUSD)) || mine.Reserved != 0 {
 			t.Errorf("money of the run, whose limit came later: %+v, %v", mine, err)
 		}
-		money, err := st.ledger.Budget(w.ctx, "owner:"+owner)
+		money, err := st.Ledger.Budget(w.ctx, "owner:"+owner)
 		if cost := amountOf(row.Cost.EstimatedUSD); money.Spent != int64(cost) || money.Reserved != 0 {
 			t.Errorf("money: %+v, the run cost %d", money, cost)
 		}

@@ -16,14 +16,14 @@ func (s *workshop) spends(t *testing.T, id string) (row ledger.Run) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) (err error) {
-		if row, err = st.ledger.Run(w.ctx, owner, id); err != nil {
+		if row, err = st.Ledger.Run(w.ctx, owner, id); err != nil {
 			return err
 		}
 		said, err := ledger.ParsePico(usd(row.Cost.EstimatedUSD))
 		if err != nil {
 			return err
 		}
-		b, err := st.ledger.Budget(w.ctx, "owner:"+owner)
+		b, err := st.Ledger.Budget(w.ctx, "owner:"+owner)
 		if b.Spent != int64(said) || b.Reserved != 0 {
 			t.Errorf("the run cost %d, the budget counts %d and holds %d", said, b.Spent, b.Reserved)
 		}
@@ -42,7 +42,7 @@ func TestCallsAskedAgainCount(t *testing.T) {
 	start := func(t *testing.T) *workshop {
 		t.Helper()
 		s := newWorkshop(t)
-		s.env["ATELIER_BUDGET_OWNER"], s.env[relayVariable] = "5", "off" // else no answer is lost
+		s.env["ATELIER_BUDGET_OWNER"] = "5"
 		return s
 	}
 	for name, c := range map[string]struct {

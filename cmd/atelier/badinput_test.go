@@ -217,9 +217,9 @@ func (p *place) owned(who string) media.Output {
 	var o media.Output
 	err := w.withApp(appConfig{}, func(a *app) error {
 		ctx := media.WithScope(w.ctx, media.Scope{Owner: who, Tree: "theirs"})
-		o = media.NewOutput(generatetest.Stored(ctx, p.t, a.codec, generatetest.PNG(64, 64, 9)), media.Meta{Label: "Theirs"})
+		o = media.NewOutput(generatetest.Stored(ctx, p.t, a.Codec, generatetest.PNG(64, 64, 9)), media.Meta{Label: "Theirs"})
 		var err error
-		o, err = a.ledger.Record(ctx, o)
+		o, err = a.Ledger.Record(ctx, o)
 		return err
 	})
 	if err != nil {

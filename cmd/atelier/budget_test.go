@@ -103,7 +103,7 @@ func TestMoneyOfARun(t *testing.T) {
 	}
 	w := &world{ctx: t.Context(), env: func(k string) string { return p.env[k] }}
 	err = w.withStores(func(st *stores) error {
-		b, err := st.ledger.Budget(w.ctx, "run:"+ans.RunID)
+		b, err := st.Ledger.Budget(w.ctx, "run:"+ans.RunID)
 		if usd := ledger.UnitMoney.Write(b.Spent); b.Spent == 0 || b.Reserved != 0 || usd > "$0.08" {
 			t.Errorf("%s of $0.08 is spent: %+v", usd, b)
 		}

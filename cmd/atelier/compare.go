@@ -35,7 +35,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		r := req
 		r.Model, r.Options = m, c.optionsOf(a, req, m)
 		rivals[i].model = m
-		if rivals[i].plan, rivals[i].err = a.gateway.Plan(ctx, r); rivals[i].err != nil {
+		if rivals[i].plan, rivals[i].err = a.Gateway.Plan(ctx, r); rivals[i].err != nil {
 			return fmt.Errorf("compare: %w", rivals[i].err)
 		}
 		if slices.ContainsFunc(rivals[:i], func(o rival) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
@@ -54,7 +54,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 			r := req
 			r.Model, r.Options = rivals[i].model, c.optionsOf(a, req, rivals[i].model)
 			began := time.Now() //nolint:forbidigo // the clock of the command line
-			rivals[i].res, rivals[i].err = a.gateway.Generate(ctx, r)
+			rivals[i].res, rivals[i].err = a.Gateway.Generate(ctx, r)
 			rivals[i].took = time.Since(began)
 		})
 	}
@@ -66,7 +66,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 // optionsOf are the options of a comparison without those that are for its other models.
 func (c *generateCmd) optionsOf(a *app, req generate.Request, model string) map[string]map[string]any {
 	provider := func(name string) string {
-		m, _ := a.gateway.Lookup(name) // a name that is none is an error of the plan
+		m, _ := a.Gateway.Lookup(name) // a name that is none is an error of the plan
 		return m.Provider
 	}
 	used := []string{provider(model)}
@@ -204,7 +204,7 @@ func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) 
 				continue
 			}
 			items = append(items, imaging.SheetItem{
-				Open:  func(ctx context.Context) (io.ReadCloser, error) { return a.codec.Open(ctx, o.Digest) },
+				Open:  func(ctx context.Context) (io.ReadCloser, error) { return a.Codec.Open(ctx, o.Digest) },
 				Facts: o.Facts,
 				Caption: fmt.Sprintf("%s, %d × %d, %s, %s", r.res.Model, o.Width, o.Height, seconds(r.took),
 					price(r.res.Status, r.res.Cost, r.res.Usage)),
@@ -223,13 +223,13 @@ func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) 
 	if err := imaging.ContactSheet(ctx, &page, items, imaging.Limits{}, imaging.Generated("several models", "Atelier")); err != nil {
 		return nil, fmt.Errorf("make contact sheet: %w", err)
 	}
-	b, err := a.codec.Store(ctx, &page, "image/png")
+	b, err := a.Codec.Store(ctx, &page, "image/png")
 	if err != nil {
 		return nil, fmt.Errorf("store contact sheet: %w", err)
 	}
 	o := media.NewOutput(b, media.Meta{Label: "Comparison: " + short(c.Prompt, 60)})
 	o.Lineage, o.Origin = parents, media.Origin{Direction: "output", Source: "Atelier"}
-	if o, err = a.ledger.Record(ctx, o); err != nil {
+	if o, err = a.Ledger.Record(ctx, o); err != nil {
 		return nil, fmt.Errorf("record contact sheet: %w", err)
 	}
 	name := c.Output

@@ -24,7 +24,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListConversations(w.ctx, owner, page)
+		list, err := s.Ledger.ListConversations(w.ctx, owner, page)
 		if err != nil {
 			return err
 		}
@@ -65,14 +65,14 @@ func (c *conversationsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		list, err := s.ledger.ListMessages(w.ctx, owner, c.ID, ledger.MessageQuery{Page: page})
+		list, err := s.Ledger.ListMessages(w.ctx, owner, c.ID, ledger.MessageQuery{Page: page})
 		if err != nil {
 			return err
 		}
 		views := []messageView{}
 		for _, m := range list.Items {
 			q := ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}}
-			attached, err := s.ledger.ListAttachments(w.ctx, owner, c.ID, q)
+			attached, err := s.Ledger.ListAttachments(w.ctx, owner, c.ID, q)
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func (c *conversationsShowCmd) Run(w *world) error {
 
 // conversation reads the head of a conversation.
 func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversation, error) {
-	head, err := s.ledger.Conversation(ctx, owner, id)
+	head, err := s.Ledger.Conversation(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
 		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.ErrorText(id))
 	}
@@ -117,7 +117,7 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		if !c.Yes {
 			return media.Errorf(media.CodeInvalid, "this would delete %s, for ever; runs and pictures stay: add --yes to do it", what)
 		}
-		if err := s.ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
+		if err := s.Ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err
 		}
 		w.line("deleted %s; its runs and pictures stay: atelier runs list, atelier media list", what)

@@ -27,7 +27,7 @@ func (s *workshop) end(t *testing.T, id string) (e endOf) {
 	t.Helper()
 	w := &world{ctx: t.Context(), env: func(k string) string { return s.env[k] }}
 	err := w.withStores(func(st *stores) error {
-		list, err := st.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: id})
+		list, err := st.Ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: id})
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (s *workshop) end(t *testing.T, id string) (e endOf) {
 			u.WorkedMS = 0 // that of a process that was killed in an act is not known
 			e.runs = append(e.runs, fmt.Sprintf("%s %s %s %+v %s complete %t", r.AgentPath, r.Status, r.Failure.Code, u, usd(r.Cost.EstimatedUSD), r.Cost.Complete))
 		}
-		ops, err := st.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: id})
+		ops, err := st.Ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: id})
 		for _, o := range ops.Items {
 			e.operations = append(e.operations, fmt.Sprintf("%s ended %t %s", o.Status, !o.FinishedAt.IsZero(), usd(o.EstimatedUSD)))
 		}

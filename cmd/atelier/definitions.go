@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/action/web"
+	"atelier"
 	"atelier/agent"
 	"atelier/chat"
 	"atelier/generate"
@@ -44,7 +44,7 @@ type missingSource struct {
 func agentViewOf(d *agent.Definition, sources map[string]agent.Source) agentView {
 	v := agentView{
 		Slug: d.Slug, Name: d.Name, Description: d.Description, Ready: true, Missing: []missingSource{}, Actions: []string{}, Agents: []string{},
-		Turns: d.Turns, Shipped: path.Dir(d.File) == shippedFolder, File: d.File, Hash: d.Hash,
+		Turns: d.Turns, Shipped: path.Dir(d.File) == atelier.ShippedFolder, File: d.File, Hash: d.Hash,
 	}
 	for _, name := range d.Requires {
 		if s := sources[name]; !s.Configured {
@@ -73,17 +73,6 @@ func (v agentView) state() string {
 	return "needs " + strings.Join(needs, "; ")
 }
 
-// sourcesNow are the sources that the environment configures; folders and databases
-// come with the flags of a run.
-func sourcesNow(s settings) (map[string]agent.Source, error) {
-	r := &research{}
-	found, err := s.search.searcher()
-	if err == nil && found != nil {
-		r.web, err = web.New(web.Config{Search: found})
-	}
-	return r.sources(false), err
-}
-
 type agentsListCmd struct {
 	Agents string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
 	JSON   bool   `help:"Print JSON."`
@@ -91,15 +80,15 @@ type agentsListCmd struct {
 
 // Run lists agents.
 func (c *agentsListCmd) Run(w *world) error {
-	set, err := readSettings(w.env)
+	cfg, err := atelier.ConfigFromEnv(w.env)
 	if err != nil {
 		return err
 	}
-	sources, err := sourcesNow(set)
+	sources, err := cfg.Configured()
 	if err != nil {
 		return err
 	}
-	defs, err := definitions(c.Agents)
+	defs, err := atelier.Definitions(c.Agents)
 	if err != nil {
 		return err
 	}
@@ -147,7 +136,7 @@ type agentDetails struct {
 
 // Run shows one agent.
 func (c *agentsShowCmd) Run(w *world) error {
-	defs, err := definitions(c.Agents)
+	defs, err := atelier.Definitions(c.Agents)
 	if err != nil {
 		return err
 	}
@@ -156,7 +145,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 		return err
 	}
 	return w.withApp(appConfig{}, func(a *app) error {
-		sources, err := sourcesNow(a.settings)
+		sources, err := a.Config.Configured()
 		if err != nil {
 			return err
 		}
@@ -182,7 +171,7 @@ func (c *agentsShowCmd) Run(w *world) error {
 // chatNow finds the chat model that would answer now.
 func (a *app) chatNow(w *world, d *agent.Definition) modelView {
 	v := modelView{Preferred: orEmpty(d.ChatModels)}
-	c, err := a.chat.Choose(w.ctx, d.ChatModels)
+	c, err := a.Chat.Choose(w.ctx, d.ChatModels)
 	if err != nil {
 		v.Reason = err.Error()
 		return v
@@ -198,17 +187,17 @@ func (a *app) chatNow(w *world, d *agent.Definition) modelView {
 // meets reports whether a model is one of those that are preferred.
 func (a *app) meets(prefer []string, p chat.Profile) bool {
 	return slices.ContainsFunc(prefer, func(name string) bool {
-		return slices.ContainsFunc(a.chat.Profiles().Find(name), func(f chat.Profile) bool { return f.ID == p.ID && f.Provider == p.Provider })
+		return slices.ContainsFunc(a.Chat.Profiles().Find(name), func(f chat.Profile) bool { return f.ID == p.ID && f.Provider == p.Provider })
 	})
 }
 
 // imageNow finds the image model that would answer now, nil for an agent that asks none.
 func (a *app) imageNow(w *world, d *agent.Definition) *modelView {
-	if !pictureActions(d) {
+	if !atelier.AsksImageModels(d) {
 		return nil
 	}
 	v := &modelView{Preferred: orEmpty(d.ImageModels)}
-	plan, err := a.gateway.Plan(w.ctx, generate.Request{Prompt: "x", Prefer: d.ImageModels})
+	plan, err := a.Gateway.Plan(w.ctx, generate.Request{Prompt: "x", Prefer: d.ImageModels})
 	if err != nil {
 		v.Reason = err.Error()
 		return v

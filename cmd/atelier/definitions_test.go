@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"atelier"
 )
 
 func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
@@ -177,45 +179,11 @@ func TestFolderWithoutDefinitionsIsRefused(t *testing.T) {
 	}
 }
 
-// TestEveryActionIsInTheCatalogue compares what is documented and checked against
-// with what a run registers.
-func TestEveryActionIsInTheCatalogue(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	p.env["SEARXNG_URL"] = "http://127.0.0.1:9"
-	w := &world{ctx: t.Context(), stdout: os.Stderr, stderr: os.Stderr, env: func(k string) string { return p.env[k] }}
-	catalogue := agentCatalogue()
-	err := w.withApp(appConfig{}, func(a *app) error {
-		c, err := a.crew(w.ctx, crewConfig{files: p.folder(), kb: p.folder(), db: p.sales()})
-		if err != nil {
-			return err
-		}
-		defer c.close()
-		for _, name := range c.actions.Names() {
-			if _, ok := catalogue.Actions[name]; !ok {
-				t.Errorf("%s is registered and not in the catalogue", name)
-			}
-		}
-		if len(catalogue.Actions) != len(c.actions.Names()) {
-			t.Errorf("the catalogue has %d actions, a run %d", len(catalogue.Actions), len(c.actions.Names()))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range []string{"Query Database", "Web Search", "Search Knowledge Base", "Read File"} {
-		if catalogue.Actions[d] == "" {
-			t.Errorf("%s needs no source", d)
-		}
-	}
-}
-
 // TestPromptsNameWhatTheAgentHas keeps prompts from speaking of actions that their
 // agent may not take.
 func TestPromptsNameWhatTheAgentHas(t *testing.T) {
 	t.Parallel()
-	defs, err := definitions("")
+	defs, err := atelier.Definitions("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,9 +193,9 @@ func TestPromptsNameWhatTheAgentHas(t *testing.T) {
 		for _, a := range d.Actions {
 			may[a.Name] = true
 		}
-		for _, f := range families() {
-			for _, a := range f.actions {
-				if f.name == "Media of the run" || !strings.Contains(d.Prompt, a.Name) {
+		for _, f := range atelier.ActionFamilies() {
+			for _, a := range f.Actions {
+				if f.Name == "Media of the run" || !strings.Contains(d.Prompt, a.Name) {
 					continue
 				}
 				if named++; !may[a.Name] {

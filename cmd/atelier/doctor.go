@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"atelier"
 	"atelier/chat"
 )
 
@@ -28,9 +29,9 @@ type check struct {
 func (c *doctorCmd) Run(w *world) error {
 	var checks []check
 	err := w.withApp(appConfig{}, func(a *app) error {
-		checks = append(checks, check{"data folder", "ok", a.settings.data}, a.probeFolder(), a.checkModes())
-		v, err := a.ledger.Version(w.ctx)
-		checks = append(checks, verdict("ledger", a.ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
+		checks = append(checks, check{"data folder", "ok", a.Config.Dir}, a.probeFolder(), a.checkModes())
+		v, err := a.Ledger.Version(w.ctx)
+		checks = append(checks, verdict("ledger", a.Ledger.Place()+", schema version "+strconv.FormatInt(v, 10), err))
 		checks = append(checks, a.checkEngine(w.ctx))
 		for _, p := range a.providers() {
 			k := check{p.Kind + " " + p.Name, "ok", "ready"}
@@ -40,7 +41,7 @@ func (c *doctorCmd) Run(w *world) error {
 			checks = append(checks, k)
 		}
 		checks = append(checks, a.checkSearch(), a.checkCatalogue(time.Now())) //nolint:forbidigo // the clock of the command line
-		choice, err := a.chat.Choose(w.ctx, nil)
+		choice, err := a.Chat.Choose(w.ctx, nil)
 		if err != nil {
 			checks = append(checks, verdict("default chat model", "", err))
 			return nil
@@ -87,14 +88,14 @@ func chosen(c chat.Choice) string {
 
 // checkEngine opens the durable engine, which makes or updates its tables.
 func (a *app) checkEngine(ctx context.Context) check {
-	e, err := a.engine(ctx, false)
+	e, err := a.Engine(ctx, false)
 	if err != nil {
 		return verdict("durable engine", "", err)
 	}
 	if err = e.Healthy(ctx); err == nil {
 		err = e.Close(ctx)
 	}
-	return verdict("durable engine", e.Place()+", "+plural(a.settings.runsAtOnce, "run")+" taken over at once", err)
+	return verdict("durable engine", e.Place()+", "+plural(a.Config.RunsAtOnce, "run")+" taken over at once", err)
 }
 
 func verdict(name, note string, err error) check {
@@ -104,9 +105,21 @@ func verdict(name, note string, err error) check {
 	return check{name, "ok", note}
 }
 
+// checkSearch is the line about web search.
+func (a *app) checkSearch() check {
+	name, err := a.Config.Search.Name()
+	switch {
+	case err != nil:
+		return check{"web search", "bad", err.Error()}
+	case name == "":
+		return check{"web search", "off", atelier.SearchHint}
+	}
+	return check{"web search", "ok", name}
+}
+
 // probeFolder writes a small file and removes it.
 func (a *app) probeFolder() check {
-	f, err := os.CreateTemp(a.settings.data, ".doctor-*")
+	f, err := os.CreateTemp(a.Config.Dir, ".doctor-*")
 	if err == nil {
 		_, err = f.WriteString("x")
 		if cerr := f.Close(); err == nil {
@@ -117,7 +130,7 @@ func (a *app) probeFolder() check {
 		}
 	}
 	if err != nil {
-		return check{"data folder can be written", "bad", diskError("write a file", err).Error()}
+		return check{"data folder can be written", "bad", atelier.DiskError("write a file", err).Error()}
 	}
 	return check{"data folder can be written", "ok", ""}
 }
@@ -126,10 +139,10 @@ func (a *app) probeFolder() check {
 func (a *app) checkModes() check {
 	const name = "data is for its user only"
 	var open []string
-	paths := []string{a.settings.data}
-	list, err := os.ReadDir(a.settings.data)
+	paths := []string{a.Config.Dir}
+	list, err := os.ReadDir(a.Config.Dir)
 	for _, e := range list {
-		paths = append(paths, filepath.Join(a.settings.data, e.Name()))
+		paths = append(paths, filepath.Join(a.Config.Dir, e.Name()))
 	}
 	for _, p := range paths {
 		if info, err := os.Lstat(p); err == nil && info.Mode()&os.ModeSymlink == 0 && info.Mode().Perm()&0o077 != 0 {
@@ -138,7 +151,7 @@ func (a *app) checkModes() check {
 	}
 	switch {
 	case err != nil:
-		return verdict(name, "", diskError("read the data folder", err))
+		return verdict(name, "", atelier.DiskError("read the data folder", err))
 	case len(open) > 0 && runtime.GOOS != "windows":
 		return check{name, "warn", "others can look into " + strings.Join(open, ", ") + ": take that from them with chmod go-rwx"}
 	}

@@ -27,7 +27,7 @@ func viewOfPlan(p *generate.Plan, refusal error) planView {
 // plan shows what a request would ask and cost. It ends as the request would that is
 // refused before any call, with a budget's refusal too.
 func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.Request) error {
-	plan, err := a.gateway.Rehearse(ctx, req)
+	plan, err := a.Gateway.Rehearse(ctx, req)
 	if err != nil && media.CodeOf(err) != media.CodeOverBudget {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 	var refused error
 	fitting := 0
 	for _, r := range rivals {
-		err := a.gateway.Room(ctx, r.plan)
+		err := a.Gateway.Room(ctx, r.plan)
 		if err != nil && media.CodeOf(err) != media.CodeOverBudget {
 			return err
 		}
@@ -71,7 +71,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		views, plans = append(views, viewOfPlan(r.plan, err)), append(plans, r.plan)
 		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, calls(r.plan), money(r.plan.EstimatedUSD)})
 	}
-	together := a.gateway.Room(ctx, plans...)
+	together := a.Gateway.Room(ctx, plans...)
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"comparison": views, "error": viewOfPlan(nil, together).Error}); err != nil {
 			return err

@@ -20,7 +20,6 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 	lines := strings.SplitAfter(text, "\n")
 	halves := []string{strings.Join(lines[:len(lines)/2], ""), strings.Join(lines[len(lines)/2:], "")}
 	s := newWorkshop(t)
-	s.env[relayVariable] = "on"
 	s.write("own/clerk.yaml", "slug: clerk\nname: clerk\ndescription: Writes.\nactions: [Generate Image, Label Agent Media]\n")
 	s.write("own/clerk.md", "You are clerk.")
 	paint := []any{}

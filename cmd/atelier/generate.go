@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelier"
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/journal"
@@ -94,7 +95,7 @@ func (c *generateCmd) Run(w *world) error {
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
 		wanted, end := w.until(generate.ErrLetGo)
 		defer end()
-		ctx := scoped(wanted, uuid.Must(uuid.NewV7()).String())
+		ctx := a.Scoped(wanted, uuid.Must(uuid.NewV7()).String())
 		if err := c.fill(ctx, a, &req); err != nil {
 			return err
 		}
@@ -107,10 +108,10 @@ func (c *generateCmd) Run(w *world) error {
 		if err := c.prepare(); err != nil {
 			return err
 		}
-		if m, err := a.gateway.Lookup(req.Model); err == nil && m.Modality == media.ModalityAudio || req.Modality == media.ModalityAudio {
+		if m, err := a.Gateway.Lookup(req.Model); err == nil && m.Modality == media.ModalityAudio || req.Modality == media.ModalityAudio {
 			p.noun = "sound"
 		}
-		res, err := a.gateway.Generate(ctx, req)
+		res, err := a.Gateway.Generate(ctx, req)
 		p.clear()
 		if err == nil {
 			return c.print(ctx, w, a, res)
@@ -143,7 +144,7 @@ func (c *generateCmd) wait(w *world) error {
 		}
 		ctx, end := w.until(journal.Leave(leaveGrace))
 		defer end()
-		res, err := a.gateway.Resume(scoped(ctx, ""), c.Wait)
+		res, err := a.Gateway.Resume(a.Scoped(ctx, ""), c.Wait)
 		p.clear()
 		if err != nil {
 			return err
@@ -234,7 +235,7 @@ func save(ctx context.Context, a *app, o media.Output, name string) (string, err
 		name = strings.TrimSuffix(name, ext) + real
 	}
 	// What is paid for is written even if the command is being cancelled.
-	in, err := a.codec.Open(context.WithoutCancel(ctx), o.Digest)
+	in, err := a.Codec.Open(context.WithoutCancel(ctx), o.Digest)
 	if err != nil {
 		return "", err
 	}
@@ -252,14 +253,14 @@ func (c *generateCmd) prepare() error {
 	}
 	dir := filepath.Dir(c.Output)
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return diskError("make the folder "+dir, err)
+		return atelier.DiskError("make the folder "+dir, err)
 	}
 	if info, err := os.Stat(c.Output); err == nil && info.IsDir() {
 		return media.Errorf(media.CodeInvalid, "-o %s is a folder: add the name of a file", c.Output)
 	}
 	f, err := os.CreateTemp(dir, ".atelier-*")
 	if err != nil {
-		return diskError("write into the folder "+dir, err)
+		return atelier.DiskError("write into the folder "+dir, err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

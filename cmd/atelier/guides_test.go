@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"atelier"
 	"atelier/action"
 	"atelier/agent"
 )
@@ -70,9 +71,9 @@ func generatedText(t *testing.T, title string) string {
 
 func actionsText() string {
 	var b strings.Builder
-	for _, f := range families() {
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n", f.name, f.note)
-		for _, a := range f.actions {
+	for _, f := range atelier.ActionFamilies() {
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", f.Name, f.Note)
+		for _, a := range f.Actions {
 			fmt.Fprintf(&b, "#### %s\n\n%s\n\n", a.Name, a.Description)
 			var in, out [][]string
 			for _, p := range a.Params {
@@ -109,7 +110,7 @@ func valuesText(p action.ParamDescription) string {
 
 func agentsText(t *testing.T) string {
 	t.Helper()
-	defs, err := definitions("")
+	defs, err := atelier.Definitions("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestGuidesWork(t *testing.T) {
 			}
 			slug := regexp.MustCompile(`slug: (\S+)`).FindStringSubmatch(m[2])
 			files := fstest.MapFS{"shown.yaml": {Data: []byte(m[2])}, slug[1] + ".md": {Data: []byte("A prompt.")}}
-			if _, problems := agent.Check(agentCatalogue(), shippedAgents(), agent.Folder{Name: name, Files: files}); len(problems) > 0 {
+			if _, problems := agent.Check(atelier.AgentCatalogue(), atelier.ShippedAgents(), agent.Folder{Name: name, Files: files}); len(problems) > 0 {
 				t.Errorf("docs/%s shows a definition that is not valid: %v", name, problems)
 			}
 		}

@@ -111,7 +111,6 @@ func TestKilledWithImages(t *testing.T) {
 	eachRow(t, whole.requests, func(t *testing.T, at int) {
 		t.Helper()
 		s := newStudio(t)
-		s.env[relayVariable] = "on"
 		proc := s.start(s.arguments()...)
 		s.mu.Lock()
 		s.at, s.kill = at, func() { killNow(proc.cmd.Process) }
@@ -285,7 +284,6 @@ func TestKilledWhilePainting(t *testing.T) {
 		t.Run(fmt.Sprintf("request %d", at), func(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t)
-			s.env[relayVariable] = "on"
 			painted, small, big := newCanary(t, 130, 83), newCanary(t, 1, 84), newCanary(t, 140, 85)
 			s.chat.Picture = painted.raw
 			s.env["ATELIER_CHAT_PROFILES"] = s.write("profiles.yaml", "models:\n  - {provider: openai, id: painting, supports_vision: true, image_output: true, max_image_side: 90}\n")

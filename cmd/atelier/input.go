@@ -37,7 +37,7 @@ func (f inputFlags) check(prompt string) error {
 // fill puts the pictures into a request, which records them as inputs when it is accepted:
 // of what is refused there is no record.
 func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error {
-	r.Accept = (&keptInputs{ledger: a.ledger, kept: map[media.Digest]media.Output{}}).keep
+	r.Accept = (&keptInputs{ledger: a.Ledger, kept: map[media.Digest]media.Output{}}).keep
 	names := f.Edit
 	switch {
 	case len(f.Edit) > 0:
@@ -106,7 +106,7 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return media.Output{}, media.Errorf(media.CodeInvalid, "%s is a folder: name one picture in it", name)
 	}
-	b, err := a.codec.Store(ctx, f, "")
+	b, err := a.Codec.Store(ctx, f, "")
 	if err != nil {
 		return media.Output{}, media.Errorf(media.CodeOf(err), "store the picture %s: %w", name, err)
 	}
@@ -119,7 +119,7 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 // inputItem finds a ref or a record id and makes it an item of this run.
 func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
 	var r ledger.Record
-	r, err := mediaArg{Item: name}.find(ctx, a.ledger)
+	r, err := mediaArg{Item: name}.find(ctx, a.Ledger)
 	if err != nil {
 		if media.CodeOf(err) == media.CodeNotFound {
 			return media.Output{}, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
@@ -140,7 +140,7 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 	for _, name := range names {
 		image := agent.Image{Path: name, Detail: detail}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			r, err := mediaArg{Item: name}.find(ctx, a.ledger)
+			r, err := mediaArg{Item: name}.find(ctx, a.Ledger)
 			if media.CodeOf(err) == media.CodeNotFound {
 				return nil, media.Errorf(media.CodeNotFound, "--image %s is neither a file nor a stored item: see `atelier media list`", name)
 			}

@@ -218,7 +218,7 @@ func TestDamagedDataFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
-			delete(p.env, databaseVariable)
+			delete(p.env, "ATELIER_DATABASE_URL")
 			p.must("generate", "a fox", "--size", "64x64")
 			path := filepath.Join(p.data, name)
 			whole := mustRead(t, path)

@@ -2,13 +2,10 @@ package main
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,7 +28,6 @@ type killer struct {
 	inner http.Handler
 	at    func(r *http.Request) bool
 	half  bool
-	both  bool // the client's relay too
 
 	mu     sync.Mutex // guards all below
 	client *os.Process
@@ -61,22 +57,11 @@ func (k *killer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b = b[len(b)/2:]
 		_ = http.NewResponseController(w).Flush()
 	}
-	k.kill()
+	killNow(k.client)
 	if !k.half {
 		w.WriteHeader(answer.Code)
 	}
 	_, _ = w.Write(b)
-}
-
-// kill returns when the client is dead.
-func (k *killer) kill() {
-	if k.both {
-		_ = k.client.Signal(syscall.SIGSTOP) // else it may see that its relay is dead, and end by itself
-		for _, p := range children(k.client.Pid) {
-			_ = p.Kill()
-		}
-	}
-	killNow(k.client)
 }
 
 // killNow returns when a process is dead that somebody waits for.
@@ -88,24 +73,6 @@ func killNow(p *os.Process) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-}
-
-// children are the processes that a process began.
-func children(parent int) (all []*os.Process) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		b, _ := os.ReadFile(path) // it may have ended
-		_, after, _ := strings.Cut(string(b), ") ")
-		fields := strings.Fields(after)
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil || len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
-			continue
-		}
-		if p, err := os.FindProcess(pid); err == nil {
-			all = append(all, p)
-		}
-	}
-	return all
 }
 
 // deadly is a provider whose client is killed.
@@ -120,8 +87,6 @@ type deadly struct {
 	// async says that it answers with tasks, listed that it can be asked which there are,
 	// unpriced that nobody says what a call costs, unforeseen that nobody says so before it.
 	async, listed, unpriced, unforeseen bool
-	// alone says that no relay carries its calls.
-	alone bool
 	// only are the phases that are played; nil means all. brief are those that -short plays.
 	only, brief []string
 }
@@ -146,18 +111,15 @@ type death struct {
 	// at and half are a phase of the wire.
 	at   func(r *http.Request) bool
 	half bool
-	// both says that the relay dies as well.
-	both bool
 	// async is a phase of polled providers alone.
 	async bool
 	// charges is how often the provider worked. lost says that nobody can know or get
-	// what it made: the operation fails as unsettled, and is not paid for again. unheard says
-	// that it is lost where there is no relay, nameless that it is lost there but where the
-	// provider lists its tasks.
-	charges                 int
-	lost, unheard, nameless bool
-	// estimated says that without a relay the answer's count of tokens died with the process, so
-	// that the estimate is what a provider at once is settled by; polled ones named their price.
+	// what it made: the operation fails as unsettled, and is not paid for again. nameless says
+	// that it is lost but where the provider lists its tasks.
+	charges        int
+	lost, nameless bool
+	// estimated says that the answer's count of tokens died with the process, so that the
+	// estimate is what a provider at once is settled by; polled ones named their price.
 	estimated bool
 	// unpriced says that the price is not known.
 	unpriced bool
@@ -166,9 +128,8 @@ type death struct {
 func deaths() map[string]death {
 	return map[string]death{
 		"intent journalled":          {phase: "after intent", charges: 1},
-		"before the call":            {phase: "after call submitted", charges: 1, unheard: true},
+		"before the call":            {phase: "after call submitted", lost: true},
 		"during the call":            {at: submission, charges: 1, nameless: true},
-		"with its relay":             {at: submission, charges: 1, nameless: true, both: true},
 		"during the answer":          {at: submission, half: true, charges: 1, nameless: true},
 		"task id known, not saved":   {phase: "before call running", async: true, charges: 1, nameless: true},
 		"task id saved":              {phase: "after call running", async: true, charges: 1},
@@ -189,10 +150,9 @@ func deaths() map[string]death {
 
 // providersThatKill are fresh simulators. Those after the first three are played where
 // they differ from them: how an answer that is cut off looks, what is left of it, and what
-// says the price. Those without a relay are played where that makes a difference. With
-// -short each phase is played once, and each provider at least once.
+// says the price. With -short each phase is played once, and each provider at least once.
 func providersThatKill() map[string]func() deadly {
-	answers := []string{"before the call", "during the call", "during the answer", "with its relay", "picture stored, no record", "receipt of call saved"}
+	answers := []string{"before the call", "during the call", "during the answer", "picture stored, no record", "receipt of call saved"}
 	var once, polled []string
 	for phase, d := range deaths() {
 		if d.async {
@@ -201,7 +161,7 @@ func providersThatKill() map[string]func() deadly {
 			once = append(once, phase)
 		}
 	}
-	all := map[string]func() deadly{
+	return map[string]func() deadly{
 		"openai": func() deadly {
 			return deadly{model: "GPT Image 2", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", path: "/v1", sim: openaisim.New(openaisim.Config{}), brief: once}
 		},
@@ -219,37 +179,17 @@ func providersThatKill() map[string]func() deadly {
 			return deadly{model: "Nano Banana 2.1", key: "GEMINI_API_KEY", base: "GEMINI_BASE_URL", sim: geminisim.New(geminisim.Config{}), only: answers, brief: []string{"during the answer"}}
 		},
 		"openrouter": func() deadly {
-			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"with its relay"}}
+			return deadly{model: "Nano Banana Pro (OpenRouter)", key: "OPENROUTER_API_KEY", base: "OPENROUTER_BASE_URL", sim: openroutersim.New(openroutersim.Config{}), unforeseen: true, only: answers, brief: []string{"during the call"}}
 		},
 		"midjourney": func() deadly {
 			return deadly{
 				model: "Midjourney 7", key: "MIDJOURNEY_API_SECRET", base: "MIDJOURNEY_PROXY_URL", async: true, listed: true, unpriced: true,
 				sim:   midjourneysim.New(midjourneysim.Config{Quick: true, Side: 64}),
-				only:  []string{"before the call", "during the call", "during the answer", "with its relay", "during a poll", "during the download", "recorded, not committed"},
+				only:  []string{"before the call", "during the call", "during the answer", "during a poll", "during the download", "recorded, not committed"},
 				brief: []string{"during a poll"},
 			}
 		},
 	}
-	for name, build := range maps.Clone(all) {
-		all[name+" without a relay"] = func() deadly {
-			d := build()
-			d.alone = true
-			d.only, d.brief = []string{"during the call"}, nil
-			switch name {
-			case "openai":
-				d.only = []string{"before the call", "during the call", "during the answer", "picture stored, no record", "recorded, not committed", "receipt of call not saved"}
-				d.brief = []string{"before the call", "picture stored, no record"}
-			case "bfl":
-				d.only = []string{"before the call", "during the call", "during the answer", "task id known, not saved"}
-				d.brief = []string{"task id known, not saved"}
-			case "leonardo":
-				d.only = []string{"before the call", "during the call"}
-				d.brief = []string{"during the call"}
-			}
-			return d
-		}
-	}
-	return all
 }
 
 // TestKilledAtEveryPhase kills the process of a generation at every phase that the
@@ -289,14 +229,10 @@ type aftermath struct {
 
 // with is the death of a provider's client.
 func (d death) with(p deadly) death {
-	alone := p.alone || d.both
-	d.lost = alone && (d.unheard || d.nameless && !p.listed)
-	if d.unheard && alone {
-		d.charges = 0
-	}
+	d.lost = d.lost || d.nameless && !p.listed
 	// Providers with tasks name their price when a task begins: with the name of the task
 	// it is lost, and the estimate counts.
-	d.estimated = alone && (d.estimated && !p.async || d.nameless)
+	d.estimated = d.estimated && !p.async || d.nameless
 	d.unpriced = p.unpriced || p.unforeseen && (d.lost || d.estimated)
 	return d
 }
@@ -305,10 +241,7 @@ func (d death) with(p deadly) death {
 func kill(t *testing.T, provider deadly, d death) aftermath {
 	t.Helper()
 	p := newPlace(t)
-	if provider.alone {
-		p.env[relayVariable] = "off"
-	}
-	k := &killer{inner: provider.sim, at: d.at, half: d.half, both: d.both, known: make(chan struct{})}
+	k := &killer{inner: provider.sim, at: d.at, half: d.half, known: make(chan struct{})}
 	srv := httptest.NewServer(k)
 	t.Cleanup(srv.Close)
 	p.env[provider.key], p.env[provider.base] = provider.sim.Key(), srv.URL+provider.path

@@ -14,8 +14,8 @@ import (
 func (p *place) openLedger() *sql.DB {
 	p.t.Helper()
 	driver, source := "sqlite", filepath.Join(p.data, "atelier.db")+"?_pragma=busy_timeout(10000)"
-	if p.env[databaseVariable] != "" {
-		driver, source = "pgx", p.env[databaseVariable]
+	if p.env["ATELIER_DATABASE_URL"] != "" {
+		driver, source = "pgx", p.env["ATELIER_DATABASE_URL"]
 	}
 	db, err := sql.Open(driver, source)
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *place) openLedger() *sql.DB {
 func (p *place) ledgerDump() []byte {
 	p.t.Helper()
 	var dump bytes.Buffer
-	if p.env[databaseVariable] == "" {
+	if p.env["ATELIER_DATABASE_URL"] == "" {
 		for _, name := range []string{"atelier.db", "atelier.db-wal"} {
 			b, err := os.ReadFile(filepath.Join(p.data, name))
 			if err != nil && !os.IsNotExist(err) {
@@ -87,10 +87,10 @@ func TestBadDatabase(t *testing.T) {
 	} {
 		p := newPlace(t)
 		p.bare()
-		p.env[databaseVariable] = url
+		p.env["ATELIER_DATABASE_URL"] = url
 		for _, args := range [][]string{{"media", "list"}, {"generate", "a fox"}, {"run", "sage", "hello"}} {
 			o := p.atelier(args...)
-			o.refused(t, c.code, databaseVariable)
+			o.refused(t, c.code, "ATELIER_DATABASE_URL")
 			o.refused(t, c.code, c.says)
 			if strings.Contains(o.stderr, "sesame") {
 				t.Errorf("%s shows the password:\n%s", url, o.stderr)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"atelier/agent"
+	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
 )
@@ -36,7 +37,7 @@ func (c *limitFlags) limits() (a run.Again, err error) {
 	if c.Timeout > 0 {
 		a.Deadline = time.Now().Add(c.Timeout) //nolint:forbidigo // the clock of the person who asks
 	}
-	a.MaxCost, err = readDollars("--max-cost", c.MaxCost)
+	a.MaxCost, err = ledger.ParseDollars("--max-cost", c.MaxCost)
 	return a, err
 }
 

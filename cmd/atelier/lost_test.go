@@ -28,7 +28,6 @@ func TestEngineFileIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := onSQLite(t)
-			s.env[relayVariable] = "off" // or the call of the dead goes on
 			begun := s.stall(t, places()["sub-agent paints"])
 			proc := s.start("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--json")
 			<-begun

@@ -20,7 +20,6 @@ import (
 	"atelier/agent"
 	"atelier/internal/goruntime"
 	"atelier/media"
-	"atelier/relay"
 	"atelier/run"
 )
 
@@ -67,7 +66,6 @@ func (w *world) until(why error) (ctx context.Context, end func()) {
 }
 
 func main() {
-	relay.Main()
 	goruntime.Tune()
 	logTo(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

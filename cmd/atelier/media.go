@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelier"
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/ledger"
@@ -60,7 +61,7 @@ func (c *mediaListCmd) Run(w *world) error {
 		q.Modality = m
 	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListMedia(w.ctx, owner, q)
+		list, err := s.Ledger.ListMedia(w.ctx, owner, q)
 		if err != nil {
 			return err
 		}
@@ -110,11 +111,11 @@ type mediaShowCmd struct {
 // Run shows one item.
 func (c *mediaShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		r, err := c.find(w.ctx, s.ledger)
+		r, err := c.find(w.ctx, s.Ledger)
 		if err != nil {
 			return err
 		}
-		edges, err := s.ledger.Lineage(w.ctx, owner, r.ID)
+		edges, err := s.Ledger.Lineage(w.ctx, owner, r.ID)
 		if err != nil {
 			return err
 		}
@@ -156,11 +157,11 @@ type mediaGetCmd struct {
 // Run copies one item's bytes out.
 func (c *mediaGetCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		r, err := c.find(w.ctx, s.ledger)
+		r, err := c.find(w.ctx, s.Ledger)
 		if err != nil {
 			return err
 		}
-		in, err := s.blobs.Open(w.ctx, r.Digest)
+		in, err := s.Blobs.Open(w.ctx, r.Digest)
 		if err != nil {
 			return err
 		}
@@ -185,22 +186,22 @@ func writeFile(name string, in io.Reader) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
 	if err != nil {
-		return diskError("write "+name, err)
+		return atelier.DiskError("write "+name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if _, err := io.Copy(f, in); err != nil {
 		_ = f.Close()
-		return diskError("write "+name, err)
+		return atelier.DiskError("write "+name, err)
 	}
 	if err := f.Chmod(0o644); err != nil {
 		_ = f.Close()
-		return diskError("write "+name, err)
+		return atelier.DiskError("write "+name, err)
 	}
 	if err := f.Close(); err != nil {
-		return diskError("write "+name, err)
+		return atelier.DiskError("write "+name, err)
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return diskError("write "+name, err)
+		return atelier.DiskError("write "+name, err)
 	}
 	return nil
 }
@@ -222,13 +223,13 @@ func (c *mediaVerifyCmd) Run(w *world) error {
 	}
 	answer.Bad = []bad{}
 	err := w.withStores(func(s *stores) error {
-		for info, err := range s.blobs.All(w.ctx) {
+		for info, err := range s.Blobs.All(w.ctx) {
 			if err != nil {
 				return err
 			}
 			answer.Checked++
 			answer.Bytes += info.SizeBytes
-			if err := s.blobs.Verify(w.ctx, info.Digest); err != nil {
+			if err := s.Blobs.Verify(w.ctx, info.Digest); err != nil {
 				answer.Bad = append(answer.Bad, bad{info.Digest, err.Error()})
 			}
 		}

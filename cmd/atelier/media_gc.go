@@ -27,7 +27,7 @@ func (c *mediaGCCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		var broken error
 		recorded := func(i blob.Info) bool {
-			_, err := s.ledger.BlobOf(w.ctx, i.Digest)
+			_, err := s.Ledger.BlobOf(w.ctx, i.Digest)
 			if media.CodeOf(err) == media.CodeNotFound {
 				return false
 			}
@@ -49,7 +49,7 @@ func (c *mediaGCCmd) Run(w *world) error {
 				"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
 		}
 		if !c.DryRun {
-			gc, err := s.blobs.Collect(w.ctx, recorded, blob.DefaultGrace)
+			gc, err := s.Blobs.Collect(w.ctx, recorded, blob.DefaultGrace)
 			if err == nil {
 				err = broken
 			}
@@ -75,7 +75,7 @@ func (c *mediaGCCmd) Run(w *world) error {
 func (c *mediaGCCmd) look(w *world, s *stores, recorded func(blob.Info) bool) (collected, error) {
 	done := collected{DryRun: true}
 	before := time.Now().Add(-blob.DefaultGrace) //nolint:forbidigo // the clock of the command line
-	for i, err := range s.blobs.All(w.ctx) {
+	for i, err := range s.Blobs.All(w.ctx) {
 		if err != nil {
 			return done, err
 		}

@@ -31,7 +31,7 @@ func (c *modelsListCmd) Run(w *world) error {
 		}
 		today := time.Now() //nolint:forbidigo // the clock of the command line
 		models := []generate.Model{}
-		for _, m := range a.gateway.Models() {
+		for _, m := range a.Gateway.Models() {
 			if (c.All || m.Alive(today)) && (c.Only == "" || m.Provider == c.Only) {
 				models = append(models, m)
 			}
@@ -50,7 +50,7 @@ func (c *modelsListCmd) Run(w *world) error {
 
 func (c *modelsListCmd) chat(w *world, a *app) error {
 	today := time.Now() //nolint:forbidigo // the clock of the command line
-	models := a.chat.Profiles().Models()
+	models := a.Chat.Profiles().Models()
 	var rows [][]string
 	kept := models[:0]
 	for _, m := range models {
@@ -155,7 +155,7 @@ type modelsShowCmd struct {
 // Run shows one model.
 func (c *modelsShowCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		m, err := a.gateway.Lookup(c.Name)
+		m, err := a.Gateway.Lookup(c.Name)
 		if err != nil {
 			return err
 		}
@@ -244,12 +244,12 @@ type state struct {
 // providers lists image and chat providers with what they lack.
 func (a *app) providers() []state {
 	var out []state
-	for _, p := range a.gateway.Providers() {
+	for _, p := range a.Gateway.Providers() {
 		out = append(out, state{"image", p.Name, p.Ready, p.Reason, p.Models})
 	}
-	for _, p := range a.chat.Profiles().Providers() {
+	for _, p := range a.Chat.Profiles().Providers() {
 		s := state{Kind: "chat", Name: p.Key, Ready: true, Models: []string{p.DefaultModel}}
-		if err := a.chat.Ready(p); err != nil {
+		if err := a.Chat.Ready(p); err != nil {
 			s.Ready, s.Reason = false, err.Error()
 		}
 		out = append(out, s)

@@ -24,8 +24,8 @@ func (c *modelsCheckCmd) Run(w *world) error {
 	}
 	return w.withApp(appConfig{}, func(a *app) error {
 		today := time.Now() //nolint:forbidigo // the clock of the command line
-		found := a.catalogue.Stale(today)
-		checked := a.catalogue.Checked().Format(time.DateOnly)
+		found := a.Catalogue.Stale(today)
+		checked := a.Catalogue.Checked().Format(time.DateOnly)
 		if c.JSON {
 			return w.printJSON(map[string]any{"checked": checked, "findings": append([]generate.Finding{}, found...), "ok": len(found) == 0})
 		}
@@ -45,8 +45,8 @@ func (c *modelsCheckCmd) Run(w *world) error {
 
 // checkCatalogue is the doctor's line on the catalogue of image and speech models.
 func (a *app) checkCatalogue(today time.Time) check {
-	k := check{"model catalogue", "ok", "read on " + a.catalogue.Checked().Format(time.DateOnly)}
-	if n := len(a.catalogue.Stale(today)); n > 0 {
+	k := check{"model catalogue", "ok", "read on " + a.Catalogue.Checked().Format(time.DateOnly)}
+	if n := len(a.Catalogue.Stale(today)); n > 0 {
 		k.State, k.Note = "off", fmt.Sprintf("%s; %s: atelier models check", k.Note, plural(n, "finding"))
 	}
 	return k

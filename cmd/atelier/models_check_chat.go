@@ -20,18 +20,18 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		all := []checked{}
 		var rows [][]string
-		for _, p := range a.chat.Profiles().Providers() {
-			if a.chat.Ready(p) != nil || c.Only != "" && c.Only != p.Key {
+		for _, p := range a.Chat.Profiles().Providers() {
+			if a.Chat.Ready(p) != nil || c.Only != "" && c.Only != p.Key {
 				continue
 			}
 			k := checked{Provider: p.Key, Findings: []chat.Finding{}}
-			listed, err := a.chat.List(w.ctx, p.Key)
+			listed, err := a.Chat.List(w.ctx, p.Key)
 			if err != nil {
 				k.Error = err.Error()
 				rows = append(rows, []string{p.Key, "", "not asked", k.Error})
 			} else {
 				k.Listed = len(listed)
-				k.Findings = append(k.Findings, a.chat.Profiles().Compare(p.Key, listed, time.Now())...) //nolint:forbidigo // the clock of the command line
+				k.Findings = append(k.Findings, a.Chat.Profiles().Compare(p.Key, listed, time.Now())...) //nolint:forbidigo // the clock of the command line
 			}
 			for _, f := range k.Findings {
 				rows = append(rows, []string{p.Key, f.Model, string(f.Kind), f.Note})

@@ -46,7 +46,6 @@ func TestModes(t *testing.T) {
 		return proc
 	}
 	begun := s.stall(t, places()["sub-agent paints"])
-	s.env[relayVariable] = "off"
 	proc := begin("run", "boss", "paint", "--agents", filepath.Join(s.dir, "own"), "--kb", filepath.Dir(s.write("papers/a.md", "# Foxes\n\nA fox is red.\n")))
 	if err := proc.Start(); err != nil {
 		t.Fatal(err)

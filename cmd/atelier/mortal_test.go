@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"atelier"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
@@ -21,7 +22,7 @@ const dieAt = "ATELIER_TEST_DIE_AT"
 
 // mortal is the ledger of a process that dies at a phase.
 type mortal struct {
-	placed
+	atelier.Ledger
 	at string
 }
 
@@ -35,41 +36,41 @@ func (m mortal) pass(phase string) {
 }
 
 func (m mortal) BeginOperation(ctx context.Context, o ledger.Operation) error {
-	err := m.placed.BeginOperation(ctx, o)
+	err := m.Ledger.BeginOperation(ctx, o)
 	m.saved(ctx, "after intent")
 	return err
 }
 
 func (m mortal) SaveTask(ctx context.Context, t ledger.Task) error {
 	m.pass("before call " + t.Status)
-	err := m.placed.SaveTask(ctx, t)
+	err := m.Ledger.SaveTask(ctx, t)
 	m.saved(ctx, "after call "+t.Status)
 	return err
 }
 
 func (m mortal) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	m.pass("before record")
-	o, err := m.placed.Record(ctx, o)
+	o, err := m.Ledger.Record(ctx, o)
 	m.pass("after record")
 	return o, err
 }
 
 func (m mortal) SaveSlot(ctx context.Context, s ledger.Slot) error {
-	err := m.placed.SaveSlot(ctx, s)
+	err := m.Ledger.SaveSlot(ctx, s)
 	m.saved(ctx, "after slot")
 	return err
 }
 
 func (m mortal) Settle(ctx context.Context, act string, spent ledger.Amount) error {
 	m.pass("before settle")
-	err := m.placed.Settle(ctx, act, spent)
+	err := m.Ledger.Settle(ctx, act, spent)
 	m.saved(ctx, "after settle")
 	return err
 }
 
 func (m mortal) FinishOperation(ctx context.Context, o ledger.Operation) error {
 	m.pass("before end")
-	err := m.placed.FinishOperation(ctx, o)
+	err := m.Ledger.FinishOperation(ctx, o)
 	m.saved(ctx, "after end")
 	return err
 }
@@ -88,7 +89,7 @@ func (m mortal) saved(ctx context.Context, phase string) {
 // Together shares one commit, as the ledger itself does.
 func (m mortal) Together(ctx context.Context, fn func(context.Context) error) error {
 	var later []string
-	err := m.placed.(ledger.Batcher).Together(ctx, func(ctx context.Context) error {
+	err := m.Ledger.(ledger.Batcher).Together(ctx, func(ctx context.Context) error {
 		later = nil
 		return fn(context.WithValue(ctx, batchKey{}, &later))
 	})
@@ -104,22 +105,26 @@ func (m mortal) HoldOperation(ctx context.Context, owner, id, holder string, unt
 	if !until.IsZero() {
 		until = until.Add(-9990 * time.Millisecond)
 	}
-	return m.placed.HoldOperation(ctx, owner, id, holder, until)
+	return m.Ledger.HoldOperation(ctx, owner, id, holder, until)
 }
 
 // livesUpTo is what the process does whose phase is set.
 func livesUpTo(phase, prompt, model string) int {
 	w := &world{ctx: context.Background(), stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
-	s, err := w.openStores()
+	cfg, err := atelier.ConfigFromEnv(w.env)
 	if err != nil {
 		return w.fail(err)
 	}
-	s.ledger = mortal{s.ledger, phase}
-	a, err := newApp(s, appConfig{})
+	s, err := atelier.OpenStores(w.ctx, cfg)
 	if err != nil {
 		return w.fail(err)
 	}
-	res, err := a.gateway.Generate(scoped(w.ctx, "the-tree-of-the-dead"), generate.Request{Prompt: prompt, Model: model})
+	s.Ledger = mortal{s.Ledger, phase}
+	a, err := s.Compose()
+	if err != nil {
+		return w.fail(err)
+	}
+	res, err := a.Gateway.Generate(a.Scoped(w.ctx, "the-tree-of-the-dead"), generate.Request{Prompt: prompt, Model: model})
 	if err != nil {
 		return w.fail(err)
 	}
@@ -150,7 +155,7 @@ func (p *place) lives() fate {
 	w := &world{ctx: p.t.Context(), stdout: os.Stdout, stderr: os.Stderr, env: func(k string) string { return p.env[k] }}
 	var l fate
 	err := w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{})
+		list, err := s.Ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{})
 		if err != nil {
 			return err
 		}
@@ -163,7 +168,7 @@ func (p *place) lives() fate {
 			}
 			l.unsettled += strings.Count(string(o.Usage), `"unsettled_calls":`)
 		}
-		b, err := s.ledger.Budget(w.ctx, "owner:"+owner)
+		b, err := s.Ledger.Budget(w.ctx, "owner:"+owner)
 		l.spent, l.reserved = ledger.Pico(b.Spent), ledger.Pico(b.Reserved)
 		return err
 	})

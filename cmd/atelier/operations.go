@@ -39,7 +39,7 @@ func (c *operationsListCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: c.Tree, Status: c.Status, Page: page})
+		list, err := s.Ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: c.Tree, Status: c.Status, Page: page})
 		if err != nil {
 			return err
 		}
@@ -61,8 +61,7 @@ func (c *operationsListCmd) Run(w *world) error {
 // left reports whether an operation is not finished and nobody works on it: its process
 // ended, or does not wait any longer.
 func left(o ledger.Operation) bool {
-	now := time.Now() //nolint:forbidigo // the clock of the command line
-	return o.FinishedAt.IsZero() && (o.HeldUntil.Before(now) || o.HeldUntil.After(now.Add(ledger.LongestHold)))
+	return o.Left(time.Now()) //nolint:forbidigo // the clock of the command line
 }
 
 // standing is how an operation stands.
@@ -101,7 +100,7 @@ type operationsShowCmd struct {
 // Run shows one operation.
 func (c *operationsShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		o, slots, tasks, err := s.ledger.Operation(w.ctx, owner, c.ID)
+		o, slots, tasks, err := s.Ledger.Operation(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
 		}
@@ -166,8 +165,8 @@ func (c *operationsRetryCmd) Run(w *world) error {
 		}
 		wanted, end := w.until(generate.ErrLetGo)
 		defer end()
-		ctx := scoped(wanted, "")
-		res, err := a.gateway.Retry(ctx, generate.Again{Operation: c.ID, All: c.All})
+		ctx := a.Scoped(wanted, "")
+		res, err := a.Gateway.Retry(ctx, generate.Again{Operation: c.ID, All: c.All})
 		p.clear()
 		if err != nil {
 			return err

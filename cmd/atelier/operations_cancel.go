@@ -15,7 +15,7 @@ type operationsCancelCmd struct {
 // Run gives up a generation. One of a run that is under way is its run's to end.
 func (c *operationsCancelCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		op, _, _, err := a.ledger.Operation(w.ctx, owner, c.ID)
+		op, _, _, err := a.Ledger.Operation(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
 		}
@@ -25,8 +25,8 @@ func (c *operationsCancelCmd) Run(w *world) error {
 			}
 			w.note("a process works on it, or did some seconds ago: it is told to stop")
 		}
-		ctx := scoped(w.ctx, "")
-		res, err := a.gateway.Cancel(ctx, c.ID)
+		ctx := a.Scoped(w.ctx, "")
+		res, err := a.Gateway.Cancel(ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (c *operationsCancelCmd) ofRun(ctx context.Context, a *app, op ledger.Opera
 	if op.RunID == "" {
 		return nil
 	}
-	r, err := a.ledger.Run(ctx, owner, op.Tree)
+	r, err := a.Ledger.Run(ctx, owner, op.Tree)
 	if media.CodeOf(err) == media.CodeNotFound || err == nil && !r.FinishedAt.IsZero() {
 		return nil
 	}

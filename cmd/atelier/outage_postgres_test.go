@@ -18,7 +18,7 @@ func onServer(t *testing.T) (*workshop, *pgtest.Server) {
 	t.Helper()
 	server := pgtest.Start(t)
 	s := newWorkshop(t)
-	s.env[databaseVariable] = server.Database(t)
+	s.env["ATELIER_DATABASE_URL"] = server.Database(t)
 	return s, server
 }
 
@@ -101,7 +101,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 	t.Parallel()
 	const password = "open-sesame-7"
 	s := newWorkshop(t)
-	good := s.env[databaseVariable]
+	good := s.env["ATELIER_DATABASE_URL"]
 	for name, test := range map[string]struct {
 		url  string
 		code int
@@ -111,7 +111,7 @@ func TestNoServerAtTheStart(t *testing.T) {
 		"wrong password": {strings.Replace(good, "user=postgres", "user="+pgtest.Guest, 1) + "&password=" + password, exitProvider, "password"},
 		"no database":    {strings.Replace(good, "/test_", "/none_", 1), exitInput, "CREATE DATABASE"},
 	} {
-		s.env[databaseVariable] = test.url
+		s.env["ATELIER_DATABASE_URL"] = test.url
 		for _, args := range [][]string{
 			{"run", "boss", "paint", "--agents", filepath.Join(s.dir, "own")},
 			{"resume", "x"},

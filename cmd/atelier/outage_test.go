@@ -79,7 +79,7 @@ func (s *workshop) paidOnce(t *testing.T, calls int) {
 func onSQLite(t *testing.T) *workshop {
 	t.Helper()
 	s := newWorkshop(t)
-	s.env[databaseVariable] = ""
+	s.env["ATELIER_DATABASE_URL"] = ""
 	return s
 }
 

@@ -40,7 +40,7 @@ func TestDoctorShowsDatabase(t *testing.T) {
 	if n := len(p.listed().Items); n != 1 {
 		t.Errorf("%d items listed", n)
 	}
-	p.env[databaseVariable] = emptyDatabase(t)
+	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(t)
 	if n := len(p.listed().Items); n != 0 {
 		t.Errorf("%d items listed in another database", n)
 	}
@@ -51,14 +51,14 @@ func TestDatabaseGoes(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	p, s := connected(t)
-	p.env[databaseVariable] = server.Database(t)
+	p.env["ATELIER_DATABASE_URL"] = server.Database(t)
 	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
 	slowAfter(s, 2)
 	proc := p.start("run", "sage", "draw three pictures")
 	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
 	server.Stop()
-	p.atelier("media", "list").refused(t, exitProvider, databaseVariable)
+	p.atelier("media", "list").refused(t, exitProvider, "ATELIER_DATABASE_URL")
 	if err := proc.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"atelier"
 	"atelier/agent"
-	"atelier/generate"
 	"atelier/media"
 	"atelier/run"
 )
@@ -25,27 +25,18 @@ type againFlags struct {
 func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, error)) error {
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return diskError("make the folder for the report", err)
+			return atelier.DiskError("make the folder for the report", err)
 		}
 	}
 	p := newProgress(w, c.JSON)
-	var observer *run.Observer
-	events := func(ctx context.Context, e generate.Event) {
-		p.generation(ctx, e)
-		if observer != nil {
-			observer.Progress(ctx, e)
-		}
-	}
-	return w.withApp(appConfig{events: events}, func(a *app) error {
-		crew, err := a.crew(w.ctx, crewConfig{db: c.DB, durable: true, takesOver: true, events: events})
+	return w.withApp(appConfig{events: p.generation, sources: atelier.Sources{Database: c.DB}, takeOver: true}, func(a *app) error {
+		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
 		}
-		defer crew.close()
-		observer = crew.observer
-		stop := p.follow(crew.observer)
+		stop := p.follow(a.Observer())
 		defer stop()
-		r, err := begin(a, crew.service)
+		r, err := begin(a, runs)
 		if err != nil {
 			return err
 		}

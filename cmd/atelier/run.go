@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"atelier"
 	"atelier/agent"
 	"atelier/agent/report"
 	"atelier/generate"
@@ -77,32 +78,24 @@ func (c *runCmd) Run(w *world) error {
 	}
 	if c.Out != "" {
 		if err := os.MkdirAll(c.Out, 0o750); err != nil {
-			return diskError("make the folder for the report", err)
+			return atelier.DiskError("make the folder for the report", err)
 		}
 	}
 	p := newProgress(w, c.JSON)
-	var observer *run.Observer
-	events := func(ctx context.Context, e generate.Event) {
-		p.generation(ctx, e)
-		if observer != nil {
-			observer.Progress(ctx, e)
-		}
-	}
-	return w.withApp(appConfig{events: events, chatModel: c.Model, imageModel: c.ImageModel}, func(a *app) error {
-		crew, err := a.crew(w.ctx, crewConfig{files: c.Files, kb: c.KB, db: c.DB, agents: c.Agents, model: c.Model, durable: true, events: events})
+	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
+	return w.withApp(appConfig{events: p.generation, sources: sources}, func(a *app) error {
+		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
 		}
-		defer crew.close()
-		observer = crew.observer
-		return c.execute(w, a, crew, p, limits)
+		return c.execute(w, a, runs, p, limits)
 	})
 }
 
-func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, limits run.Again) error {
+func (c *runCmd) execute(w *world, a *app, runs *run.Service, p *progress, limits run.Again) error {
 	if c.Model != "" {
 		// A person named it: that it exists and has its key is checked before anything runs.
-		if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
+		if _, err := a.Chat.Named(w.ctx, c.Model); err != nil {
 			return err
 		}
 	}
@@ -121,8 +114,8 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, limits run.A
 			return err
 		}
 	}
-	stop := p.follow(crew.observer)
-	res, runErr := crew.service.Run(w.ctx, req)
+	stop := p.follow(a.Observer())
+	res, runErr := runs.Run(w.ctx, req)
 	stop()
 	p.clear()
 	return c.report(w, a, res, runErr)
@@ -130,7 +123,7 @@ func (c *runCmd) execute(w *world, a *app, crew *crew, p *progress, limits run.A
 
 // imageModel is an image model that a person named, once it is known and ready.
 func (a *app) imageModel(ctx context.Context, name string) ([]string, error) {
-	_, err := a.gateway.Plan(ctx, generate.Request{Prompt: "x", Model: name})
+	_, err := a.Gateway.Plan(ctx, generate.Request{Prompt: "x", Model: name})
 	return []string{name}, err
 }
 
@@ -178,8 +171,8 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	var unsaved error
 	if c.Out != "" {
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
-		if paths, err = report.Files(ctx, c.Out, all, a.codec); err != nil {
-			unsaved = diskError("write the media", err)
+		if paths, err = report.Files(ctx, c.Out, all, a.Codec); err != nil {
+			unsaved = atelier.DiskError("write the media", err)
 		}
 		for _, o := range all {
 			if path := paths[o.Ref]; path != "" && foreignSVG(o) {
@@ -209,16 +202,16 @@ func (c *runCmd) write(ctx context.Context, a *app, res *agent.Result) (string, 
 	name := filepath.Join(c.Out, "report.html")
 	f, err := os.CreateTemp(c.Out, ".report-*")
 	if err != nil {
-		return "", diskError("write the report", err)
+		return "", atelier.DiskError("write the report", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	b := bufio.NewWriterSize(f, 64<<10)
-	err = report.Write(ctx, b, report.FromResult(res), agent.Resolution{Mode: agent.ModeDataURI, Find: res.Find, Codec: a.codec})
+	err = report.Write(ctx, b, report.FromResult(res), agent.Resolution{Mode: agent.ModeDataURI, Find: res.Find, Codec: a.Codec})
 	if err = errors.Join(err, b.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return "", diskError("write the report", err)
+		return "", atelier.DiskError("write the report", err)
 	}
 	if err := os.Rename(f.Name(), name); err != nil {
-		return "", diskError("write the report", err)
+		return "", atelier.DiskError("write the report", err)
 	}
 	return name, nil
 }

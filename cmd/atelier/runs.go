@@ -40,7 +40,7 @@ func (c *runsListCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
-		list, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Roots: !c.All, Status: ledger.Status(c.Status), Agent: c.Agent, Page: page})
+		list, err := s.Ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Roots: !c.All, Status: ledger.Status(c.Status), Agent: c.Agent, Page: page})
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (c *runsListCmd) paused(w *world, s *stores, list ledger.List[ledger.Run]) 
 
 // questionsOf reads what the tree of a run waits for.
 func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
-	st, err := s.ledger.RunState(w.ctx, owner, r.Tree)
+	st, err := s.Ledger.RunState(w.ctx, owner, r.Tree)
 	if media.CodeOf(err) == media.CodeNotFound {
 		return nil, nil
 	}
@@ -121,19 +121,19 @@ func (c *runsShowCmd) Run(w *world) error {
 		return c.steps(w)
 	}
 	return w.withStores(func(s *stores) error {
-		r, err := s.ledger.Run(w.ctx, owner, c.ID)
+		r, err := s.Ledger.Run(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
 		}
-		steps, err := s.ledger.ListSteps(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		steps, err := s.Ledger.ListSteps(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
 		if err != nil {
 			return err
 		}
-		children, err := s.ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: r.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
+		children, err := s.Ledger.ListRuns(w.ctx, owner, ledger.RunQuery{Tree: r.Tree, Page: ledger.Page{Limit: ledger.MaxLimit}})
 		if err != nil {
 			return err
 		}
-		made, err := s.ledger.ListPromptMedia(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
+		made, err := s.Ledger.ListPromptMedia(w.ctx, owner, c.ID, ledger.Page{Limit: ledger.MaxLimit})
 		if err != nil {
 			return err
 		}
@@ -184,12 +184,11 @@ func (c *runsShowCmd) Run(w *world) error {
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
-		crew, err := a.crew(w.ctx, crewConfig{durable: true})
+		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
 		}
-		defer crew.close()
-		steps, err := crew.service.Steps(w.ctx, owner, c.ID)
+		steps, err := runs.Steps(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
 		}
@@ -258,7 +257,7 @@ func (c *runsEventsCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
 		after := c.After
 		for {
-			events, err := s.ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
+			events, err := s.Ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
 			if err != nil || len(events) == 0 {
 				return err
 			}

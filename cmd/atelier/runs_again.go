@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"atelier"
 	"atelier/agent"
 	"atelier/media"
 	"atelier/run"
@@ -58,10 +59,10 @@ func (c *runsForkCmd) Run(w *world) error {
 			}
 		}
 		if c.Model != "" {
-			if _, err := a.chat.Named(w.ctx, c.Model); err != nil {
+			if _, err := a.Chat.Named(w.ctx, c.Model); err != nil {
 				return nil, err
 			}
-			f.Setting = func(saved json.RawMessage) (json.RawMessage, error) { return withModel(saved, c.Model) }
+			f.Setting = atelier.WithChatModel(c.Model)
 		}
 		return s.Fork(w.ctx, owner, c.ID, f)
 	})
@@ -92,16 +93,4 @@ func (c *runsForkCmd) fork() (f run.Fork, err error) {
 		}
 	}
 	return f, nil
-}
-
-// withModel is how a run is set up, with another chat model.
-func withModel(saved json.RawMessage, model string) (json.RawMessage, error) {
-	var s setting
-	if len(saved) > 0 {
-		if err := json.Unmarshal(saved, &s); err != nil {
-			return nil, media.Errorf(media.CodeCorrupt, "read how the run was set up: %w", err)
-		}
-	}
-	s.Model = model
-	return json.Marshal(s)
 }

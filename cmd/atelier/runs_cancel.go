@@ -17,32 +17,38 @@ type runsCancelCmd struct {
 
 // Run ends a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) error {
-		crew, err := a.crew(w.ctx, crewConfig{durable: true, takesOver: true})
-		lost := media.CodeOf(err) == media.CodeCorrupt
-		if lost { // the engine's database is damaged: the ledger has the run all the same
-			crew, err = a.crew(w.ctx, crewConfig{})
-		}
+	err := w.withApp(appConfig{takeOver: true}, func(a *app) error {
+		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
 		}
-		defer crew.close()
-		end := crew.service.End
-		if lost {
-			end = crew.service.EndLost
-		}
-		if err := end(w.ctx, owner, c.ID); err != nil {
-			return err
-		}
-		ctx, stop := context.WithTimeout(w.ctx, cancelWait)
-		defer stop()
-		r, err := c.ended(ctx, a)
-		if err != nil {
-			return err
-		}
-		w.line("%s  %s", r.ID, r.Status)
-		return nil
+		return c.end(w, a, runs.End)
 	})
+	if media.CodeOf(err) != media.CodeCorrupt {
+		return err
+	}
+	// The engine's database is damaged: the ledger has the run all the same.
+	return w.withApp(appConfig{alone: true}, func(a *app) error {
+		runs, err := a.Runs(w.ctx)
+		if err != nil {
+			return err
+		}
+		return c.end(w, a, runs.EndLost)
+	})
+}
+
+func (c *runsCancelCmd) end(w *world, a *app, end func(ctx context.Context, owner, id string) error) error {
+	if err := end(w.ctx, owner, c.ID); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(w.ctx, cancelWait)
+	defer stop()
+	r, err := c.ended(ctx, a)
+	if err != nil {
+		return err
+	}
+	w.line("%s  %s", r.ID, r.Status)
+	return nil
 }
 
 // ended waits for the end of the run.
@@ -50,7 +56,7 @@ func (c *runsCancelCmd) ended(ctx context.Context, a *app) (ledger.Run, error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		r, err := a.ledger.Run(ctx, owner, c.ID)
+		r, err := a.Ledger.Run(ctx, owner, c.ID)
 		if err != nil || !r.FinishedAt.IsZero() {
 			return r, err
 		}

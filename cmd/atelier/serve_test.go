@@ -206,7 +206,7 @@ func TestRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const runs, limit = 4, 2
 	s := newWorkshop(t)
-	s.env["ATELIER_RUNS_AT_ONCE"], s.env[relayVariable] = itoa(limit), "off" // or the calls of the dead go on
+	s.env["ATELIER_RUNS_AT_ONCE"] = itoa(limit)
 	var procs [runs]*process
 	held := make(chan struct{})
 	release := sync.OnceFunc(func() { close(held) })

@@ -21,7 +21,6 @@ import (
 	"atelier/chat/offline"
 	"atelier/generate/generatetest/geminisim"
 	"atelier/generate/generatetest/openaisim"
-	"atelier/relay"
 )
 
 // asBinary makes the test binary behave as atelier, for tests that need a process
@@ -29,7 +28,6 @@ import (
 const asBinary = "ATELIER_TEST_AS_BINARY"
 
 func TestMain(m *testing.M) {
-	relay.Main()
 	if phase := os.Getenv(dieAt); phase != "" {
 		os.Exit(livesUpTo(phase, os.Args[1], os.Args[2]))
 	}
@@ -54,18 +52,13 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	t.Cleanup(func() { // a relay whose program was killed may still write what it knows
-		for end := time.Now().Add(30 * time.Second); os.RemoveAll(data) != nil && time.Now().Before(end); {
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
-	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, databaseVariable: newDatabase(t, data)}}
+	return &place{t: t, dir: dir, data: data, env: map[string]string{"ATELIER_DATA": data, "ATELIER_DATABASE_URL": newDatabase(t, data)}}
 }
 
 // bare takes the data folder and the tables away, as on the first day.
 func (p *place) bare() {
 	p.t.Helper()
-	p.env[databaseVariable] = emptyDatabase(p.t)
+	p.env["ATELIER_DATABASE_URL"] = emptyDatabase(p.t)
 	if err := os.RemoveAll(p.data); err != nil {
 		p.t.Fatal(err)
 	}
@@ -87,14 +80,8 @@ func (p *place) atelier(args ...string) outcome {
 	return outcome{args, code, stdout.String(), stderr.String()}
 }
 
-// getenv reads the environment of commands in this process, which nobody kills: a relay for each
-// would only make them slow.
-func (p *place) getenv(name string) string {
-	if v, ok := p.env[name]; ok || name != relayVariable {
-		return v
-	}
-	return "off"
-}
+// getenv reads the environment of commands in this process.
+func (p *place) getenv(name string) string { return p.env[name] }
 
 // must runs a command that has to succeed.
 func (p *place) must(args ...string) outcome {
@@ -266,7 +253,7 @@ func serve(t *testing.T) (*providers, string) {
 	}
 	srv := httptest.NewServer(http.HandlerFunc(p.handle))
 	t.Cleanup(func() {
-		srv.CloseClientConnections() // a relay may still wait for an answer that never comes
+		srv.CloseClientConnections() // a killed process may still be answered
 		srv.Close()
 	})
 	return p, srv.URL

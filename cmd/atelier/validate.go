@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"atelier"
 	"atelier/agent"
-	"atelier/media"
 )
 
 type agentsValidateCmd struct {
@@ -82,11 +82,11 @@ func (v validation) files() int {
 // validate checks a folder, a file with its folder, or, for an empty name, the shipped
 // agents. It gives the slugs of what was named.
 func validate(name string) (slugs []string, problems []agent.Problem, err error) {
-	folders := []agent.Folder{shippedAgents()}
-	mine := func(file string) bool { return path.Dir(file) == shippedFolder }
+	folders := []agent.Folder{atelier.ShippedAgents()}
+	mine := func(file string) bool { return path.Dir(file) == atelier.ShippedFolder }
 	about := func(agent.Problem) bool { return true }
 	if name != "" {
-		dir, only, err := locate(name)
+		dir, only, err := atelier.LocateDefinitions(name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -98,7 +98,7 @@ func validate(name string) (slugs []string, problems []agent.Problem, err error)
 			about = func(p agent.Problem) bool { return p.Concerns(only) }
 		}
 	}
-	defs, found := agent.Check(agentCatalogue(), folders...)
+	defs, found := agent.Check(atelier.AgentCatalogue(), folders...)
 	for _, d := range defs {
 		if mine(d.File) {
 			slugs = append(slugs, d.Slug)
@@ -111,24 +111,3 @@ func validate(name string) (slugs []string, problems []agent.Problem, err error)
 	}
 	return slugs, problems, nil
 }
-
-// locate finds the folder of definitions that a path means, and the file in it if it
-// is one.
-func locate(name string) (dir, file string, err error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return "", "", media.Errorf(media.CodeNotFound, "%s cannot be read: give a folder or a YAML file that exists", name)
-	case info.IsDir():
-		entries, err := os.ReadDir(name)
-		if err != nil || !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return isYAML(e.Name()) }) {
-			return "", "", media.Errorf(media.CodeInvalid, "%s holds no definition that can be read: an agent is a YAML file (NAME.yaml) with its prompt beside it", name)
-		}
-		return name, "", nil
-	case !isYAML(name):
-		return "", "", media.Errorf(media.CodeInvalid, "%s is no definition: name the YAML file, not its prompt", name)
-	}
-	return filepath.Dir(name), filepath.Base(name), nil
-}
-
-func isYAML(name string) bool { return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) }

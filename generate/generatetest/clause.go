@@ -101,8 +101,6 @@ func scenarios() []scenario {
 		{"task is taken up by another process", noTask, takenUp},
 		{"task whose name was lost is found by another process", noList, foundAgain},
 		{"a lost task is told from others", noList, foundAmong},
-		{"answers are recalled as they were", noRelay, recalled},
-		{"kept answer of a dead process is recalled", noRelay, recalledAfter},
 		{"task whose name was lost is known by its notification", noAddress, heardAgain},
 		{"such a task is known also after it was given up", noAddress, heardLate},
 		{"notifications in order", noWebhook, notified},
@@ -162,16 +160,6 @@ func noTask(h Harness, b *bench) string {
 		return why
 	}
 	return b.sim.Absent(FaultPollFails)
-}
-
-func noRelay(h Harness, b *bench) string {
-	if why := noProvider(h, b); why != "" {
-		return why
-	}
-	if _, ok := b.driver.(generate.Relayed); !ok {
-		return "no relay can carry its calls"
-	}
-	return ""
 }
 
 func noList(h Harness, b *bench) string {

@@ -30,8 +30,8 @@ type Harness struct {
 	Simulator func() Simulator
 	// Driver makes the driver against the server's URL, with the codec that its media
 	// go through. An empty key stands for "no key is set". Without a simulator, base
-	// and key are empty. What it asks goes by a round tripper; nil means the usual one.
-	Driver func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver
+	// and key are empty.
+	Driver func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver
 	// PerCall is how many results every call gives, whatever it is asked for; 0 means as
 	// many as it is asked for.
 	PerCall int
@@ -64,8 +64,6 @@ type bench struct {
 	traffic  *traffic
 	money    *purse
 	fetch    generate.Fetch
-	// carried makes the driver over a round tripper.
-	carried func(by http.RoundTripper) generate.Driver
 	// catalogue is nil for the shipped one.
 	catalogue *generate.Catalogue
 }
@@ -87,8 +85,7 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 		t.Cleanup(func() { documented(t, b.sim) })
 		base, key = server.URL, b.sim.Key()
 	}
-	b.carried = func(by http.RoundTripper) generate.Driver { return h.Driver(t, base, key, b.codec, by) }
-	b.driver, b.fetch = b.carried(nil), fetch(base)
+	b.driver, b.fetch = h.Driver(t, base, key, b.codec), fetch(base)
 	c := generate.Config{
 		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
 		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch, Budget: b.money,
@@ -128,16 +125,10 @@ type traffic struct {
 
 	mu         sync.Mutex // guards all below
 	under, top int
-	posts      int // calls that may be billed, and uploads
 }
 
 // ServeHTTP passes a call on.
 func (r *traffic) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	if q.Method == http.MethodPost {
-		r.mu.Lock()
-		r.posts++
-		r.mu.Unlock()
-	}
 	r.count(1)
 	defer r.count(-1)
 	r.inner.ServeHTTP(w, q)
@@ -155,13 +146,6 @@ func (r *traffic) most() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.top
-}
-
-// posted is how many calls came that are no mere questions.
-func (r *traffic) posted() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.posts
 }
 
 // fetch gets results that come by link, guarded as in the program: of the private

@@ -2,7 +2,6 @@ package generatetest_test
 
 import (
 	"context"
-	"net/http"
 	"sync/atomic"
 	"testing"
 
@@ -19,7 +18,7 @@ func TestFake(t *testing.T) {
 	var shade atomic.Int32
 	generatetest.Run(t, generatetest.Harness{
 		Model: "Atelier Offline", NoKey: "it is a fake", Scripted: "a script looks at no request",
-		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec, _ http.RoundTripper) generate.Driver {
+		Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
 			tb.Helper()
 			return &generatetest.Driver{Name: "offline", Make: func(ctx context.Context, _ generate.Task, _ int) (media.Blob, error) {
 				if err := ctx.Err(); err != nil {

@@ -22,7 +22,7 @@ func ready(t *testing.T, h Harness) {
 	if err := h.set(t, nil).driver.Ready(); err != nil {
 		t.Errorf("Ready with a key: %v", err)
 	}
-	without := h.Driver(t, "http://127.0.0.1:1", "", NewCodec(t), nil)
+	without := h.Driver(t, "http://127.0.0.1:1", "", NewCodec(t))
 	err := without.Ready()
 	switch {
 	case h.NoKey != "" && err != nil:

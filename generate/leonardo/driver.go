@@ -8,7 +8,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -43,10 +42,7 @@ type Driver struct {
 	webhook post.Webhook
 }
 
-var (
-	_ generate.Notified = (*Driver)(nil)
-	_ generate.Relayed  = (*Driver)(nil)
-)
+var _ generate.Notified = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -70,9 +66,6 @@ func (d *Driver) Provider() string { return "leonardo" }
 
 // Ready is nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
-
-// Relay is what carries the calls, if Config.Base is the transport of a relay.
-func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start uploads the picture of an edit, makes a generation and returns its handle,
 // with the price that the provider names. A refusal of the prompt is one moderated

@@ -6,7 +6,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/midjourney/proxy"
-	"atelier/journal"
 	"atelier/wire"
 )
 
@@ -30,7 +29,6 @@ type Driver struct{ client *proxy.Client }
 var (
 	_ generate.Notified = (*Driver)(nil)
 	_ generate.Reviewed = (*Driver)(nil)
-	_ generate.Relayed  = (*Driver)(nil)
 )
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
@@ -55,9 +53,6 @@ func (d *Driver) Review(t generate.Task) ([]generate.Disposition, error) {
 	}
 	return j.notes, nil
 }
-
-// Relay is what carries the calls, if Config.Base is the transport of a relay.
-func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start hands the job in and returns its task. Where the proxy waits for a window
 // to be confirmed, as it does for inpaint, that is answered here.

@@ -8,7 +8,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -43,10 +42,7 @@ type Driver struct {
 	xai      bool // of xAI's dialect
 }
 
-var (
-	_ generate.Relayed  = (*Driver)(nil)
-	_ generate.Reviewed = (*Driver)(nil)
-)
+var _ generate.Reviewed = (*Driver)(nil)
 
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
@@ -78,9 +74,6 @@ func (d *Driver) Provider() string { return d.provider }
 
 // Ready is nil if there is a key, or if the endpoint needs none.
 func (d *Driver) Ready() error { return d.client.Ready() }
-
-// Relay is what carries the calls, if Config.Base is the transport of a relay.
-func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start makes the call and waits for all of its results; allow 180 seconds and
 // more. A refusal by the safety system is one moderated item for each picture

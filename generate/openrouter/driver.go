@@ -8,7 +8,6 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/internal/post"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -37,8 +36,6 @@ type Driver struct {
 	client *post.Client
 }
 
-var _ generate.Relayed = (*Driver)(nil)
-
 // New makes a driver. Its error has code media.CodeInvalid and names the setting.
 // A missing key is no error here; [Driver.Ready] tells.
 func New(c Config) (*Driver, error) {
@@ -63,9 +60,6 @@ func (d *Driver) Provider() string { return "openrouter" }
 
 // Ready is nil if there is a key.
 func (d *Driver) Ready() error { return d.client.Ready() }
-
-// Relay is what carries the calls, if Config.Base is the transport of a relay.
-func (d *Driver) Relay() journal.Relay { return d.client.Relay() }
 
 // Start makes the call and waits for its result. A refusal is one moderated item. A
 // result that arrived before an error comes with it.

@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -25,7 +26,6 @@ const (
 var mayImport = map[string][]string{
 	"media":              {},
 	"journal":            {},
-	"relay":              {"journal", "internal/safehttp"},
 	"blob":               {"media"},
 	"probe":              {"media"},
 	"wire":               {"media", "blob", "probe"},
@@ -34,12 +34,13 @@ var mayImport = map[string][]string{
 	"internal/patience":  {},
 	"imaging":            {"media", "blob", "probe", "wire"},
 	"generate":           {"media", "journal", "blob", "probe", "wire", "imaging", "internal/safehttp", "internal/patience"},
-	"chat":               {"media", "journal", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
+	"chat":               {"media", "blob", "probe", "wire", "imaging", "internal/patience", "internal/safehttp"},
 	"ledger":             {"media", "internal/sqlitedb"},
 	"action":             {"media", "blob", "probe", "wire", "imaging", "generate", "internal/safehttp", "internal/sqlitedb"},
 	"agents":             {},
 	"agent":              {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "internal/safehttp"},
 	"run":                {"media", "journal", "blob", "probe", "wire", "imaging", "generate", "chat", "action", "agent", "ledger", "internal/safehttp", "internal/sqlitedb"},
+	".":                  {"*"},
 	"cmd":                {"*"},
 	"bench":              {"*"},
 	"internal/everyday":  {},
@@ -120,11 +121,13 @@ func TestImportsPointOneWay(t *testing.T) {
 			continue
 		}
 		for _, spec := range s.file.Imports {
-			path, ok := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module)
-			if !ok || s.test() {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if s.test() || path != strings.TrimSuffix(module, "/") && !strings.HasPrefix(path, module) {
 				continue
 			}
-			to := roomOf(path)
+			path = cmp.Or(strings.TrimPrefix(path+"/", module), ".")
+			path = strings.TrimSuffix(path, "/")
+			to := roomOf(cmp.Or(path, "."))
 			if to != room && !slices.Contains(allowed, to) && !slices.Contains(allowed, "*") {
 				t.Errorf("%s imports %s: %s may use %v", s.path, path, room, allowed)
 			}
@@ -166,6 +169,55 @@ func TestPureRoomsStayPure(t *testing.T) {
 	}
 }
 
+// TestTheFrontDoorShowsNothingInternal: a program of another module cannot name a type of
+// internal/, so no exported declaration of the root package has one.
+func TestTheFrontDoorShowsNothingInternal(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.dir() != "." || s.test() {
+			continue
+		}
+		internal := map[string]bool{}
+		for _, spec := range s.file.Imports {
+			if path := strings.Trim(spec.Path.Value, `"`); strings.Contains(path, "/internal/") {
+				internal[path[strings.LastIndex(path, "/")+1:]] = true
+			}
+		}
+		for _, f := range exported(s.file) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := sel.X.(*ast.Ident); ok && internal[x.Name] {
+					t.Errorf("%s: %s.%s is in an exported declaration", s.path, x.Name, sel.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// exported gives the types of a file's exported functions and fields.
+func exported(f *ast.File) (types []ast.Node) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() {
+				types = append(types, d.Type)
+			}
+		case *ast.GenDecl:
+			ast.Inspect(d, func(n ast.Node) bool {
+				if field, ok := n.(*ast.Field); ok && (len(field.Names) == 0 || field.Names[0].IsExported()) {
+					types = append(types, field.Type)
+				}
+				return true
+			})
+		}
+	}
+	return types
+}
+
 func TestOneRoomKnowsTheEngine(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -182,7 +234,6 @@ var dials = map[string]string{
 	"internal/safehttp/safehttp.go":  "the guard of fetches",
 	"internal/safehttp/provider.go":  "the one client of providers",
 	"internal/safehttp/transport.go": "their connections",
-	"relay/process.go":               "a socket to the program's own second process",
 }
 
 // TestOneRoomMakesClients: no other code gets past the guard of addresses, redirects, times

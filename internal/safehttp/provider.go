@@ -36,8 +36,7 @@ type Provider struct {
 	// Secrets are the credentials that its calls carry. Where it repeats one in an answer, in
 	// whatever form, or an error of the connection does, [key] stands in its place.
 	Secrets Secrets
-	// Base makes the connections; nil means those of this process, see [Transport]. It may
-	// be a relay's transport, which knows by [Trusts] what to guard.
+	// Base makes the connections; nil means those of this process, see [Transport].
 	Base http.RoundTripper
 	// Wrap puts a transport around Base that lifts media out of answers; nil for none.
 	Wrap func(base http.RoundTripper) http.RoundTripper
@@ -142,8 +141,8 @@ func WithTrusted(ctx context.Context, urls ...string) context.Context {
 	return context.WithValue(ctx, trustedKey{}, urls)
 }
 
-// Trusts reports whether a request's context trusts the origin of its URL, see [WithTrusted].
-func Trusts(req *http.Request) bool {
+// trusts reports whether a request's context trusts the origin of its URL, see [WithTrusted].
+func trusts(req *http.Request) bool {
 	urls, _ := req.Context().Value(trustedKey{}).([]string)
 	return slices.ContainsFunc(urls, func(raw string) bool {
 		u, err := url.Parse(strings.TrimSpace(raw))

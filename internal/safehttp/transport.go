@@ -81,7 +81,7 @@ func (g *guard) CloseIdleConnections() {
 // origins: a stranger's redirect must not reach the operator's own machines.
 func (g *guard) trusts(req *http.Request) bool {
 	for {
-		if !g.trusted[origin(req.URL)] && !Trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
+		if !g.trusted[origin(req.URL)] && !trusts(req) && !slices.ContainsFunc(g.paths, func(u *url.URL) bool { return below(u, req.URL) }) {
 			return false
 		}
 		if req.Response == nil || req.Response.Request == nil {

@@ -7,7 +7,6 @@
 package roster
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -106,9 +105,9 @@ func made(tb testing.TB, d generate.Driver, err error) generate.Driver {
 }
 
 func openaiColumns() []Column {
-	driver := func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 		tb.Helper()
-		d, err := openai.New(openai.Config{APIKey: key, BaseURL: base + "/v1", Codec: codec, Base: by})
+		d, err := openai.New(openai.Config{APIKey: key, BaseURL: base + "/v1", Codec: codec})
 		return made(tb, d, err)
 	}
 	pictures := func() generatetest.Simulator { return openaisim.New(openaisim.Config{}) }
@@ -127,10 +126,10 @@ func compatibleColumn(model string) Column {
 		Simulator: func() generatetest.Simulator {
 			return openaisim.New(openaisim.Config{Own: []string{"gpt-image-studio", "gpt-image-studio-edit"}})
 		},
-		Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 			tb.Helper()
 			at := generate.Endpoint{Provider: "studio", Name: "Studio", BaseURL: base + "/v1", KeyVariable: "STUDIO_API_KEY"}
-			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec, Base: by})
+			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
 			return made(tb, d, err)
 		},
 	}}
@@ -140,7 +139,7 @@ func compatibleColumn(model string) Column {
 func xaiColumns() []Column {
 	return []Column{{"xai", generatetest.Harness{
 		Model: "Grok Imagine 2.0", Simulator: func() generatetest.Simulator { return xaisim.New(xaisim.Config{}) },
-		Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+		Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 			tb.Helper()
 			c, err := generate.LoadCatalogue()
 			if err != nil {
@@ -148,16 +147,16 @@ func xaiColumns() []Column {
 			}
 			at := c.Endpoints()[0]
 			at.BaseURL = base + "/v1"
-			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec, Base: by})
+			d, err := openai.New(openai.Config{APIKey: key, Endpoint: &at, Codec: codec})
 			return made(tb, d, err)
 		},
 	}}}
 }
 
 func geminiColumns() []Column {
-	driver := func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+	driver := func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 		tb.Helper()
-		d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: base, Codec: codec, Base: by})
+		d, err := gemini.New(gemini.Config{APIKey: key, BaseURL: base, Codec: codec})
 		return made(tb, d, err)
 	}
 	pictures := func() generatetest.Simulator { return geminisim.New(geminisim.Config{}) }
@@ -176,9 +175,9 @@ func bflColumns() []Column {
 		all = append(all, Column{"bfl", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return bflsim.New(bflsim.Config{}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
-				d, err := bfl.New(bfl.Config{APIKey: key, BaseURL: base, NotifySecret: secret, Codec: codec, Base: by})
+				d, err := bfl.New(bfl.Config{APIKey: key, BaseURL: base, NotifySecret: secret, Codec: codec})
 				return made(tb, d, err)
 			},
 		}})
@@ -192,9 +191,9 @@ func leonardoColumns() []Column {
 		all = append(all, Column{"leonardo", generatetest.Harness{
 			Model: model, NotifySecret: secret, Unstoppable: true,
 			Simulator: func() generatetest.Simulator { return leonardosim.New(leonardosim.Config{WebhookKey: secret}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
-				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, WebhookKey: secret, Codec: codec, Base: by})
+				d, err := leonardo.New(leonardo.Config{APIKey: key, BaseURL: base, WebhookKey: secret, Codec: codec})
 				return made(tb, d, err)
 			},
 		}})
@@ -216,12 +215,12 @@ func midjourneyColumns() []Column {
 			Simulator: func() generatetest.Simulator {
 				return midjourneysim.New(midjourneysim.Config{Singles: singles})
 			},
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
 				if key == "" { // what has to be set is the address
 					base = ""
 				}
-				d, err := midjourney.New(midjourney.Config{ProxyURL: base, Secret: key, Codec: codec, Base: by})
+				d, err := midjourney.New(midjourney.Config{ProxyURL: base, Secret: key, Codec: codec})
 				return made(tb, d, err)
 			},
 		}})
@@ -235,9 +234,9 @@ func openrouterColumns() []Column {
 		all = append(all, Column{"openrouter", generatetest.Harness{
 			Model:     model,
 			Simulator: func() generatetest.Simulator { return openroutersim.New(openroutersim.Config{}) },
-			Driver: func(tb testing.TB, base, key string, codec *wire.Codec, by http.RoundTripper) generate.Driver {
+			Driver: func(tb testing.TB, base, key string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
-				d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: base, Codec: codec, Base: by, Now: today})
+				d, err := openrouter.New(openrouter.Config{APIKey: key, BaseURL: base, Codec: codec, Now: today})
 				return made(tb, d, err)
 			},
 		}})
@@ -254,7 +253,7 @@ func offlineColumns() []Column {
 	for _, model := range []string{"Atelier Offline", "Atelier Offline Voice"} {
 		all = append(all, Column{"offline", generatetest.Harness{
 			Model: model, NoKey: "it speaks to nobody",
-			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec, _ http.RoundTripper) generate.Driver {
+			Driver: func(tb testing.TB, _, _ string, codec *wire.Codec) generate.Driver {
 				tb.Helper()
 				d, err := offline.New(offline.Config{Store: codec})
 				return made(tb, d, err)

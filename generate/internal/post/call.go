@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"atelier/generate"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -75,9 +74,6 @@ func (c *Client) stream(ctx context.Context, call Call) (generate.Update, error)
 func (c *Client) carry(ctx context.Context, call Call) (*Answer, error) {
 	if call.Body == nil {
 		return c.Get(ctx, c.address(call.Path), c.config.Header)
-	}
-	if call.Free {
-		ctx = journal.WithCarried(ctx, nil)
 	}
 	a, err := c.Send(ctx, c.address(call.Path), c.config.Header, call.Body)
 	switch {

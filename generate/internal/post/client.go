@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"atelier/internal/safehttp"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -34,8 +33,7 @@ type Config struct {
 	Codec *wire.Codec
 	// Media are the fields of answers that hold media of any size.
 	Media []string
-	// Base carries the calls; default the guarded one of safehttp.Transport. With the transport
-	// of a relay, calls that may be billed are the relay's.
+	// Base carries the calls; default the guarded one of safehttp.Transport.
 	Base http.RoundTripper
 	// Storage names, for people, the host that [Client.Upload] brings files to; empty if there
 	// is none. Uploads carries them; default as with Base. They go to public addresses and to
@@ -76,11 +74,10 @@ type Client struct {
 	// Secret is the key.
 	Secret string
 
-	config    Config
-	secrets   safehttp.Secrets
-	calls     *http.Client // puts media into requests, lifts it out of answers
-	recalling *http.Client // for requests that are not sent
-	storage   *Client      // for uploads; nil if there are none
+	config  Config
+	secrets safehttp.Secrets
+	calls   *http.Client // puts media into requests, lifts it out of answers
+	storage *Client      // for uploads; nil if there are none
 }
 
 // New makes a client. Its error has code media.CodeInvalid and names the setting. A
@@ -100,7 +97,7 @@ func New(c Config) (*Client, error) {
 	client := &Client{
 		secrets: c.secrets,
 		Name:    c.Name, Base: base, BaseVariable: c.BaseVariable, Secret: c.Key,
-		calls: c.dial(base, c.Codec.Transport), recalling: c.dial(base, c.Codec.LiftTransport), config: c,
+		calls: c.dial(base), config: c,
 	}
 	if c.Storage == "" {
 		return client, nil
@@ -108,11 +105,13 @@ func New(c Config) (*Client, error) {
 	return client, client.newStorage()
 }
 
-// dial makes an HTTP client over a transport of the codec.
-func (c Config) dial(base string, transport func(http.RoundTripper, wire.Fields) http.RoundTripper) *http.Client {
+// dial makes the HTTP client, over the codec's transport.
+func (c Config) dial(base string) *http.Client {
 	return safehttp.NewProvider(safehttp.Provider{
 		Name: c.Name, Origin: base, Secrets: c.secrets, Base: c.Base, MaxAnswer: c.Codec.MaxAnswer(), Setting: wire.MaxAnswerSetting,
-		Wrap: func(under http.RoundTripper) http.RoundTripper { return transport(under, wire.Fields{Media: c.Media}) },
+		Wrap: func(under http.RoundTripper) http.RoundTripper {
+			return c.Codec.Transport(under, wire.Fields{Media: c.Media})
+		},
 	})
 }
 
@@ -163,9 +162,6 @@ func (c *Client) Form(ctx context.Context, fields Body, files ...File) (*Form, e
 	}
 	return f, nil
 }
-
-// Relay is what carries the calls that may be billed; nil if Config.Base is no transport of one.
-func (c *Client) Relay() journal.Relay { return journal.RelayOf(c.config.Base) }
 
 // Header is what goes with every call.
 func (c *Client) Header() http.Header { return c.config.Header }

@@ -10,7 +10,7 @@
 // the prompt elsewhere.
 //
 // Errors are media.Error values; no text in them holds base64 or the key. It may
-// import generate, journal, media, wire and internal/safehttp; every driver uses it.
+// import generate, media, wire and internal/safehttp; every driver uses it.
 package post
 
 import (
@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 
 	"atelier/generate"
-	"atelier/journal"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -54,7 +53,7 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	res, err := c.do(req) //nolint:bodyclose // Read closes it.
+	res, err := c.calls.Do(req) //nolint:bodyclose // Read closes it.
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, c.Ended(ctx, false)
@@ -74,15 +73,6 @@ func (c *Client) Get(ctx context.Context, address string, header http.Header) (*
 	}
 	a.free = true
 	return a, nil
-}
-
-// do carries a request. What is only recalled is sent nowhere, so that
-// nothing has to be put into it.
-func (c *Client) do(req *http.Request) (*http.Response, error) {
-	if how := journal.CarriedOf(req.Context()); how != nil && how.Recalled && !how.Used() {
-		return c.recalling.Do(req)
-	}
-	return c.calls.Do(req)
 }
 
 // Open posts body as JSON, or a [*Form] as multipart/form-data, and hands out the
@@ -105,7 +95,7 @@ func (c *Client) Open(ctx context.Context, address string, header http.Header, b
 	req.Header.Set("Content-Type", kind)
 	// Idempotency-Key is left out on purpose: net/http takes it as leave to repeat
 	// the POST by itself, and these endpoints do not deduplicate by it.
-	res, err := c.do(req) //nolint:bodyclose // The caller reads and closes the stream.
+	res, err := c.calls.Do(req) //nolint:bodyclose // The caller reads and closes the stream.
 	if err != nil {
 		return nil, c.unanswered(ctx, err, sent.Load())
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"atelier/journal"
 	"atelier/media"
 )
 
@@ -38,12 +37,8 @@ func (f *Fields) UnmarshalJSON(b []byte) error {
 // Upload puts a stored picture where a provider wants it that takes none in its requests: ask
 // is the call that the leave is read from, the file is the last field of its form, called
 // "file". Nothing of it is billed, so what fails on the way can be done again. It gives the
-// leave's ID, and an empty one where the call is only recalled, so that nobody needs the file.
-// Config.Storage has to be set.
+// leave's ID. Config.Storage has to be set.
 func (c *Client) Upload(ctx context.Context, b media.Blob, ask Call, leave *Leave) (string, error) {
-	if journal.Recalled(ctx) {
-		return "", nil
-	}
 	if err := c.stored(ctx, b); err != nil {
 		return "", err
 	}

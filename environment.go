@@ -1,0 +1,189 @@
+package atelier
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent"
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/ledger/postgres"
+	"atelier/media"
+	"atelier/wire"
+)
+
+// databaseVariable names the database of the ledger and of the durable engine.
+const databaseVariable = "ATELIER_DATABASE_URL"
+
+// ConfigFromEnv reads the variables that docs/configuration.md lists; getenv is os.Getenv in
+// a program. An error has code media.CodeInvalid and names the variable.
+func ConfigFromEnv(getenv func(name string) string) (Config, error) {
+	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
+	c := Config{
+		Dir: getenv("ATELIER_DATA"), DatabaseURL: text(databaseVariable), Getenv: getenv,
+		ImageModel: getenv("ATELIER_IMAGE_MODEL"), ChatModel: getenv("ATELIER_CHAT_MODEL"), ImageFallback: list(getenv("ATELIER_IMAGE_FALLBACK")),
+		Catalogue: getenv("ATELIER_CATALOGUE"), ChatProfiles: getenv("ATELIER_CHAT_PROFILES"),
+		LeonardoWebhookKey: text("LEONARDO_WEBHOOK_KEY"),
+	}
+	var err error
+	if c.Dir == "" {
+		if c.Dir, err = dataHome(getenv); err != nil {
+			return c, err
+		}
+	}
+	if c.DatabaseURL != "" {
+		if err := postgres.Check(c.DatabaseURL); err != nil {
+			return c, media.Errorf(media.CodeInvalid, "%s: %w", databaseVariable, err)
+		}
+	}
+	for _, read := range []func(func(string) string) error{c.readProviders, c.readBudgets, c.readGuardrail, c.readEndurance} {
+		if err := read(getenv); err != nil {
+			return c, err
+		}
+	}
+	if c.MaxAnswer, err = mebibytes(wire.MaxAnswerSetting, getenv(wire.MaxAnswerSetting)); err != nil {
+		return c, err
+	}
+	c.Search, err = readSearch(getenv)
+	return c, err
+}
+
+// readProviders reads the keys and addresses of the providers.
+func (c *Config) readProviders(getenv func(string) string) error {
+	c.Keys, c.BaseURLs = map[string]string{}, map[string]string{}
+	for _, p := range Providers() {
+		for _, name := range p.KeyVariables {
+			if v := strings.TrimSpace(getenv(name)); v != "" && c.Keys[p.Name] == "" {
+				c.Keys[p.Name] = v
+			}
+		}
+		v := ""
+		if p.BaseVariable != "" {
+			v = strings.TrimRight(strings.TrimSpace(getenv(p.BaseVariable)), "/")
+		}
+		if v == "" {
+			continue
+		}
+		if !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") {
+			return media.Errorf(media.CodeInvalid, "%s is %q: it must begin with http:// or https://", p.BaseVariable, v)
+		}
+		c.BaseURLs[p.Name] = v
+	}
+	return nil
+}
+
+// readBudgets reads what runs, days and owners may use.
+func (c *Config) readBudgets(getenv func(string) string) (err error) {
+	for name, to := range map[string]*generate.Bounds{
+		"ATELIER_BUDGET_RUN": &c.Budget.Run, "ATELIER_BUDGET_DAY": &c.Budget.Day, "ATELIER_BUDGET_OWNER": &c.Budget.Owner,
+	} {
+		if *to, err = bounds(getenv, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readGuardrail reads the terms that must not be in what people write, and what is done then.
+func (c *Config) readGuardrail(getenv func(string) string) (err error) {
+	do := agent.Decision(strings.ToLower(strings.TrimSpace(cmp.Or(getenv("ATELIER_BLOCKED_TERMS_DO"), "stop"))))
+	if !slices.Contains([]agent.Decision{agent.DecisionStop, agent.DecisionPause, agent.DecisionRedact}, do) {
+		return media.Errorf(media.CodeInvalid, "ATELIER_BLOCKED_TERMS_DO is %q: use stop, pause or redact", do)
+	}
+	if terms := list(getenv("ATELIER_BLOCKED_TERMS")); len(terms) > 0 {
+		c.Guardrail, err = agent.BlockedTerms(do, terms...)
+	}
+	return err
+}
+
+// readEndurance reads how much work runs at once, and what it waits for.
+func (c *Config) readEndurance(getenv func(string) string) error {
+	text := func(name string) string { return strings.TrimSpace(getenv(name)) }
+	if v := text("ATELIER_RUNS_AT_ONCE"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > 1000 {
+			return media.Errorf(media.CodeInvalid, "ATELIER_RUNS_AT_ONCE is %q: use a number from 1 to 1000", v)
+		}
+		c.RunsAtOnce = n
+	}
+	if v := text("ATELIER_MIN_FREE_MIB"); v != "" {
+		n, err := strconv.ParseInt(v, 10, 32)
+		if err != nil || n < 0 {
+			return media.Errorf(media.CodeInvalid, "ATELIER_MIN_FREE_MIB is %q: use a number of mebibytes, or 0", v)
+		}
+		if c.MinFree = n << 20; n == 0 {
+			c.MinFree = -1
+		}
+	}
+	if v := text("ATELIER_DATABASE_WAIT"); v != "" {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return media.Errorf(media.CodeInvalid, "ATELIER_DATABASE_WAIT is %q: use a time such as 30s or 2m", v)
+		}
+		if c.DatabaseWait = d; d == 0 {
+			c.DatabaseWait = -1
+		}
+	}
+	return nil
+}
+
+// mebibytes reads a size, 0 if there is none; name says in errors where it stands.
+func mebibytes(name, text string) (int64, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	const most = 1024
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > most {
+		return 0, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number of MiB from 1 to %d", name, text, most)
+	}
+	return n << 20, nil
+}
+
+// list reads names that are separated by commas or lines.
+func list(text string) []string {
+	var out []string
+	for _, t := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == '\n' }) {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// bounds reads a budget: dollars, and tokens and images in variables of their own.
+func bounds(env func(string) string, name string) (b generate.Bounds, err error) {
+	if b.USD, err = ledger.ParseDollars(name, env(name)); err != nil {
+		return b, err
+	}
+	for unit, to := range map[string]*int64{"_TOKENS": &b.Tokens, "_IMAGES": &b.Images} {
+		text := strings.TrimSpace(env(name + unit))
+		if text == "" {
+			continue
+		}
+		if *to, err = strconv.ParseInt(text, 10, 64); err != nil || *to < 1 {
+			return b, media.Errorf(media.CodeInvalid, "%s is %.20q: give a whole number from 1 on, or leave it out for no bound", name+unit, text)
+		}
+	}
+	return b, nil
+}
+
+// dataHome is where data goes if nobody says: XDG_DATA_HOME or the home folder.
+func dataHome(env func(string) string) (string, error) {
+	if d := env("XDG_DATA_HOME"); d != "" {
+		return filepath.Join(d, "atelier"), nil
+	}
+	home := env("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil {
+			return "", media.Errorf(media.CodeInvalid, "there is no home folder: set ATELIER_DATA to the folder where Atelier may keep its data")
+		}
+	}
+	return filepath.Join(home, ".local", "share", "atelier"), nil
+}

@@ -1,0 +1,82 @@
+// Command action gives an agent something to do that Atelier does not have: look up the
+// weather. It needs a chat model: set OPENAI_API_KEY or another key of
+// docs/configuration.md, for the offline model plans with the shipped actions alone.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+
+	"atelier"
+	"atelier/action"
+	"atelier/agent"
+)
+
+// weather is the action. Models read the descriptions.
+func weather() action.Action {
+	return action.Action{
+		Name: "Get Weather", Description: "Tells the weather of a town now.", Tags: []string{"weather"},
+		Params: []action.Param{
+			{Name: "Town", Direction: action.Input, Type: "string", Required: true, Description: "The town's name."},
+			{Name: "degrees", Direction: action.Output, Type: "number", Description: "Temperature in degrees Celsius."},
+		},
+		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
+			town, _ := c.Params["Town"].(string)
+			return action.Result{Message: "It is mild in " + town + ".", Outputs: map[string]any{"degrees": 17.5}}, nil
+		},
+	}
+}
+
+// The definition of an agent is a YAML file with its prompt beside it.
+var definition = map[string]string{
+	"forecaster.yaml": "slug: forecaster\nname: Forecaster\ndescription: Knows the weather.\nprompt: forecaster.md\nactions: [Get Weather]\n",
+	"forecaster.md":   "You tell people the weather. Ask Get Weather for every town, then answer in one sentence.",
+}
+
+func main() {
+	config, err := atelier.ConfigFromEnv(os.Getenv)
+	if err == nil {
+		config.Dir = "atelier-data"
+		err = forecast(context.Background(), config, "How warm is it in Lyon?", os.Stdout)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func forecast(ctx context.Context, config atelier.Config, question string, out io.Writer) error {
+	agents := filepath.Join(config.Dir, "agents")
+	if err := os.MkdirAll(agents, 0o700); err != nil {
+		return err
+	}
+	for name, text := range definition {
+		if err := os.WriteFile(filepath.Join(agents, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	config.Actions = []action.Action{weather()}
+	a, err := atelier.Open(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = a.Close() }()
+	task := atelier.Request{Request: agent.Request{Agent: "forecaster", Message: question}, Sources: atelier.Sources{Agents: agents}}
+	for event, err := range a.Run(ctx, task) {
+		if err != nil {
+			return err
+		}
+		if event.Result != nil {
+			_, err = fmt.Fprintln(out, event.Result.Message)
+		} else {
+			_, err = fmt.Fprintln(out, "  "+event.Kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package atelier
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// Media finds a stored item by its id or, the newest one, by its ref. One that the owner does
+// not have is media.CodeNotFound.
+func (a *Atelier) Media(ctx context.Context, name string) (media.Output, error) {
+	ref, err := media.ParseRef(name)
+	if err != nil {
+		rec, err := a.Ledger.MediaRecord(ctx, a.Config.Owner, name)
+		return rec.Output, err
+	}
+	list, err := a.Ledger.ListMedia(ctx, a.Config.Owner, ledger.MediaQuery{Ref: ref, Page: ledger.Page{Limit: 1}})
+	if err != nil {
+		return media.Output{}, err
+	}
+	if len(list.Items) == 0 {
+		return media.Output{}, media.Errorf(media.CodeNotFound, "no media item has the ref %s", ref)
+	}
+	return list.Items[0].Output, nil
+}
+
+// OpenMedia reads the bytes of an item. The caller closes it.
+func (a *Atelier) OpenMedia(ctx context.Context, o media.Output) (io.ReadCloser, error) {
+	return a.Blobs.Open(ctx, o.Digest)
+}
+
+// Save writes an item into a file, which it replaces when the bytes are whole.
+func (a *Atelier) Save(ctx context.Context, o media.Output, path string) error {
+	in, err := a.OpenMedia(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // opened for reading only
+	f, err := os.CreateTemp(filepath.Dir(path), ".atelier-*")
+	if err != nil {
+		return DiskError("write "+path, err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = io.Copy(f, in)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return DiskError("write "+path, err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package atelier
+
+import (
+	"cmp"
+
+	"atelier/chat/bedrock"
+	"atelier/generate"
+	"atelier/generate/bfl"
+	"atelier/generate/gemini"
+	"atelier/generate/leonardo"
+	"atelier/generate/midjourney"
+	offlineimage "atelier/generate/offline"
+	"atelier/generate/openai"
+	"atelier/generate/openrouter"
+	"atelier/wire"
+)
+
+// Provider is a service that chat models or generators are asked of.
+type Provider struct {
+	// Name is its key in Config.Keys and Config.BaseURLs.
+	Name string
+	// KeyVariables are the environment variables that can hold its credential, in order;
+	// BaseVariable is the one that replaces its address, empty if there is none.
+	KeyVariables []string
+	BaseVariable string
+
+	// driver makes its generator; nil for a provider of chat models alone.
+	driver func(c Config, s settingsOf) (generate.Driver, error)
+}
+
+// settingsOf are what every driver is made with.
+type settingsOf struct {
+	key, base string
+	codec     *wire.Codec
+}
+
+// Providers lists the services that this version speaks to, besides the offline models and
+// the endpoints that a catalogue adds.
+func Providers() []Provider {
+	return []Provider{
+		{Name: "gemini", KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, BaseVariable: "GEMINI_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+			return gemini.New(gemini.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
+		}},
+		{Name: "openai", KeyVariables: []string{"OPENAI_API_KEY"}, BaseVariable: "OPENAI_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+			return openai.New(openai.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
+		}},
+		{Name: "bfl", KeyVariables: []string{"BFL_API_KEY"}, BaseVariable: "BFL_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+			return bfl.New(bfl.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
+		}},
+		{Name: "leonardo", KeyVariables: []string{"LEONARDO_API_KEY"}, BaseVariable: "LEONARDO_BASE_URL", driver: func(c Config, s settingsOf) (generate.Driver, error) {
+			return leonardo.New(leonardo.Config{APIKey: s.key, BaseURL: s.base, WebhookKey: c.LeonardoWebhookKey, Codec: s.codec})
+		}},
+		{Name: "openrouter", KeyVariables: []string{"OPENROUTER_API_KEY"}, BaseVariable: "OPENROUTER_BASE_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+			return openrouter.New(openrouter.Config{APIKey: s.key, BaseURL: s.base, Codec: s.codec})
+		}},
+		{Name: "midjourney", KeyVariables: []string{"MIDJOURNEY_API_SECRET"}, BaseVariable: "MIDJOURNEY_PROXY_URL", driver: func(_ Config, s settingsOf) (generate.Driver, error) {
+			return midjourney.New(midjourney.Config{Secret: s.key, ProxyURL: s.base, Codec: s.codec})
+		}},
+		{Name: "anthropic", KeyVariables: []string{"ANTHROPIC_API_KEY"}, BaseVariable: "ANTHROPIC_BASE_URL"},
+		{Name: "xai", KeyVariables: []string{"XAI_API_KEY"}, BaseVariable: "XAI_BASE_URL"},
+		{Name: "ollama", KeyVariables: []string{"OLLAMA_HOST"}},
+		{Name: "bedrock", KeyVariables: []string{"AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"}, BaseVariable: "BEDROCK_BASE_URL"},
+	}
+}
+
+// drivers makes every generator, with or without its key: the shipped ones, the offline
+// painter, the endpoints of the catalogue, and those of the configuration.
+func (a *Atelier) drivers() ([]generate.Driver, error) {
+	var all []generate.Driver
+	variables := map[string]string{}
+	for _, p := range Providers() {
+		variables[p.Name] = p.BaseVariable
+		if p.driver == nil {
+			continue
+		}
+		d, err := p.driver(a.Config, settingsOf{key: a.Config.Keys[p.Name], base: a.Config.BaseURLs[p.Name], codec: a.Codec})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	painter, err := offlineimage.New(offlineimage.Config{Store: a.Codec})
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, painter)
+	for _, e := range a.Catalogue.Endpoints() {
+		e.BaseVariable, e.BaseURL = variables[e.Provider], cmp.Or(a.Config.BaseURLs[e.Provider], e.BaseURL)
+		d, err := openai.New(openai.Config{APIKey: a.Config.Getenv(e.KeyVariable), Endpoint: &e, Codec: a.Codec})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	for _, own := range a.Config.Drivers {
+		d, err := own(a.Codec)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// bedrock reads AWS's own variables.
+func (a *Atelier) bedrock() bedrock.Config {
+	env := a.Config.Getenv
+	return bedrock.Config{
+		Region:      cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
+		BearerToken: env("AWS_BEARER_TOKEN_BEDROCK"), AccessKeyID: env("AWS_ACCESS_KEY_ID"),
+		SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"), SessionToken: env("AWS_SESSION_TOKEN"),
+		BaseURL: a.Config.BaseURLs["bedrock"], Codec: a.Codec,
+	}
+}

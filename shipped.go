@@ -1,0 +1,62 @@
+package atelier
+
+import (
+	"slices"
+
+	"atelier/action"
+	"atelier/action/database"
+	"atelier/action/file"
+	"atelier/action/knowledge"
+	"atelier/action/mediaset"
+	"atelier/action/picture"
+	tables "atelier/action/table"
+	"atelier/action/web"
+	"atelier/agent"
+)
+
+// ActionFamily is the shipped actions of one kind.
+type ActionFamily struct {
+	// Name and Note are for people.
+	Name, Note string
+	// Source is what has to be configured for them: files, kb, db or web; empty means nothing.
+	Source  string
+	Actions []action.Description
+}
+
+// ActionFamilies lists every shipped action, those of sources that are not configured included.
+func ActionFamilies() []ActionFamily {
+	return []ActionFamily{
+		{Name: "Pictures", Note: "They ask an image model, which may cost money. Every picture is kept, also when others of the same call fail.", Actions: action.Document(picture.Actions(nil)...)},
+		{Name: "Drawings", Note: "They draw by rule, without a model, and cost nothing. The same input gives the same bytes; every drawing can be read in light and dark.", Actions: action.Document(drawings()...)},
+		{Name: "Media of the run", Note: "Every agent has these; a definition need not list them. They decide what is shown, never what is kept.", Actions: action.Document(mediaset.Actions()...)},
+		{Name: "Files", Note: "With `--files DIR`.", Source: "files", Actions: slices.Concat(file.Descriptions(), tables.Descriptions())},
+		{Name: "Knowledge base", Note: "With `--kb DIR`.", Source: "kb", Actions: knowledge.Descriptions()},
+		{Name: "Database", Note: "With `--db URL`. The database is only read.", Source: "db", Actions: database.Descriptions()},
+		{Name: "Web", Note: "With `SEARXNG_URL`, `BRAVE_SEARCH_API_KEY` or `TAVILY_API_KEY`.", Source: "web", Actions: web.Descriptions()},
+	}
+}
+
+// AgentCatalogue is what definitions may name.
+func AgentCatalogue() agent.Catalogue {
+	c := agent.Catalogue{Actions: map[string]string{}}
+	for _, f := range ActionFamilies() {
+		for _, a := range f.Actions {
+			c.Actions[a.Name] = f.Source
+			c.Tags = append(c.Tags, a.Tags...)
+		}
+	}
+	for _, a := range picture.Actions(nil) {
+		if a.Price != nil {
+			c.Priced = append(c.Priced, a.Name)
+		}
+	}
+	return c
+}
+
+// AsksImageModels reports whether an agent has actions that an image model answers.
+func AsksImageModels(d *agent.Definition) bool {
+	names := ActionFamilies()[0].Actions
+	return slices.ContainsFunc(d.Actions, func(u agent.ActionUse) bool {
+		return slices.ContainsFunc(names, func(a action.Description) bool { return a.Name == u.Name })
+	})
+}

@@ -1,0 +1,37 @@
+package atelier
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestEveryActionIsInTheCatalogue compares what is documented and checked against
+// with what a run registers.
+func TestEveryActionIsInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	catalogue, folder := AgentCatalogue(), "examples/energy"
+	a, err := Open(t.Context(), Config{Dir: t.TempDir(), Search: Search{SearXNG: "http://127.0.0.1:9"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	o := &outfit{}
+	registry, err := a.actions(t.Context(), Sources{Files: folder, Knowledge: folder, Database: filepath.Join(a.Config.Dir, "atelier.db")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.close()
+	for _, name := range registry.Names() {
+		if _, ok := catalogue.Actions[name]; !ok {
+			t.Errorf("%s is registered and not in the catalogue", name)
+		}
+	}
+	if len(catalogue.Actions) != len(registry.Names()) {
+		t.Errorf("the catalogue has %d actions, a run %d", len(catalogue.Actions), len(registry.Names()))
+	}
+	for _, d := range []string{"Query Database", "Web Search", "Search Knowledge Base", "Read File"} {
+		if catalogue.Actions[d] == "" {
+			t.Errorf("%s needs no source", d)
+		}
+	}
+}

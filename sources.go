@@ -1,0 +1,152 @@
+package atelier
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"atelier/action"
+	"atelier/action/database"
+	"atelier/action/knowledge"
+	"atelier/action/web"
+	"atelier/agent"
+	"atelier/media"
+)
+
+// Search says who searches the web. The first provider that is configured is used, in this
+// order.
+type Search struct {
+	// SearXNG is the address of an instance.
+	SearXNG string
+	// BraveKey and TavilyKey are credentials; the addresses replace the providers' own.
+	BraveKey, BraveBaseURL   string
+	TavilyKey, TavilyBaseURL string
+}
+
+// readSearch reads the environment. The error has code invalid.
+func readSearch(env func(string) string) (Search, error) {
+	text := func(name string) string { return strings.TrimSpace(env(name)) }
+	s := Search{
+		SearXNG: text("SEARXNG_URL"), BraveKey: text("BRAVE_SEARCH_API_KEY"), BraveBaseURL: text("BRAVE_BASE_URL"),
+		TavilyKey: text("TAVILY_API_KEY"), TavilyBaseURL: text("TAVILY_BASE_URL"),
+	}
+	for name, v := range map[string]string{"SEARXNG_URL": s.SearXNG, "BRAVE_BASE_URL": s.BraveBaseURL, "TAVILY_BASE_URL": s.TavilyBaseURL} {
+		if v != "" && !strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") {
+			return s, media.Errorf(media.CodeInvalid, "%s must begin with http:// or https://", name)
+		}
+	}
+	return s, nil
+}
+
+// searchAPI is a provider of searches that says where they go.
+type searchAPI interface {
+	web.Searcher
+	API() string
+}
+
+// searcher makes the provider that is configured, nil if there is none.
+func (s Search) searcher() (searchAPI, error) {
+	switch {
+	case s.SearXNG != "":
+		return web.NewSearXNG(web.Provider{BaseURL: s.SearXNG})
+	case s.BraveKey != "":
+		return web.NewBrave(web.Provider{Key: s.BraveKey, BaseURL: s.BraveBaseURL})
+	case s.TavilyKey != "":
+		return web.NewTavily(web.Provider{Key: s.TavilyKey, BaseURL: s.TavilyBaseURL})
+	}
+	return nil, nil
+}
+
+// SearchHint is what to do for web search.
+const SearchHint = "set SEARXNG_URL, BRAVE_SEARCH_API_KEY or TAVILY_API_KEY"
+
+// Name is the display name of the provider that searches, empty if there is none. The error
+// says what is wrong with its configuration.
+func (s Search) Name() (string, error) {
+	found, err := s.searcher()
+	if err != nil || found == nil {
+		return "", err
+	}
+	return found.Name(), nil
+}
+
+// research is the sources of a run besides its files. Each may be nil.
+type research struct {
+	web *web.Web
+	db  *database.Database
+	kb  *knowledge.Base
+}
+
+// openResearch opens the sources that the command line and the environment name.
+func (a *Atelier) openResearch(ctx context.Context, cfg Sources) (*research, error) {
+	r := &research{}
+	found, err := a.Config.Search.searcher()
+	if err == nil && found != nil {
+		r.web, err = web.New(web.Config{Search: found, Fetch: web.NewFetcher(found.API())})
+	}
+	if err == nil && cfg.Database != "" {
+		r.db, err = database.Open(ctx, database.Config{URL: cfg.Database})
+	}
+	if err == nil && cfg.Knowledge != "" {
+		r.kb, err = knowledge.Open(ctx, knowledge.Config{Dir: cfg.Knowledge, Data: filepath.Join(a.Config.Dir, "kb")})
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// close releases all sources.
+func (r *research) close() {
+	if r == nil {
+		return
+	}
+	if r.db != nil {
+		_ = r.db.Close() // only read
+	}
+	if r.kb != nil {
+		_ = r.kb.Close() // what is indexed is written
+	}
+}
+
+func (r *research) actions() []action.Action {
+	var out []action.Action
+	if r.web != nil {
+		out = append(out, r.web.Actions()...)
+	}
+	if r.db != nil {
+		out = append(out, r.db.Actions()...)
+	}
+	if r.kb != nil {
+		out = append(out, r.kb.Actions()...)
+	}
+	return out
+}
+
+// sources says what research can use, and why the rest is not there.
+func (r *research) sources(files bool) map[string]agent.Source {
+	source := func(configured bool, hint string) agent.Source {
+		if configured {
+			return agent.Source{Configured: true}
+		}
+		return agent.Source{Reason: hint}
+	}
+	return map[string]agent.Source{
+		"files": source(files, "give a folder with --files"),
+		"web":   source(r.web != nil, SearchHint),
+		"db":    source(r.db != nil, "give a database with --db"),
+		"kb":    source(r.kb != nil, "give a folder of documents with --kb"),
+	}
+}
+
+// Configured says which sources research can use without flags of a run, and what to do for
+// the others.
+func (c Config) Configured() (map[string]agent.Source, error) {
+	r := &research{}
+	found, err := c.Search.searcher()
+	if err == nil && found != nil {
+		r.web, err = web.New(web.Config{Search: found})
+	}
+	return r.sources(c.Sources.Files != ""), err
+}
