@@ -21,7 +21,7 @@ type delivery struct {
 	why   *SlotError // of the first result that was refused
 	last  *Slot      // the newest one, until it is known whether it ends the call
 
-	coming  map[string]*arrival // links that are fetched, by their address
+	coming map[string]*arrival // links that are fetched, by their address
 
 	takes   int          // updates with results
 	asks    bool         // the task can be asked for new links

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"atelier/action"
+	"atelier"
 	"atelier/generate"
 	"atelier/media"
 )
@@ -67,9 +67,7 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 }
 
 // foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
-func foreignSVG(o media.Output) bool {
-	return o.MIMEType == "image/svg+xml" && !slices.ContainsFunc(drawings(), func(a action.Action) bool { return a.Name == o.Origin.Source })
-}
+func foreignSVG(o media.Output) bool { return o.MIMEType == "image/svg+xml" && !atelier.Drew(o) }
 
 // rawSVG says what a person has to know of such a file.
 func rawSVG(path string) string {
