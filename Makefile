@@ -88,10 +88,11 @@ bench-compare: ## Atelier beside Bifrost and the AI SDK, against one simulator (
 	cd bench && bin/compare -rounds $(or $(ROUNDS),5)
 
 fuzz: ## fuzz each parser for FUZZTIME, 60s: those of the bodies of providers among them
-	@for p in $$($(GO) list ./...); do \
+	@failed=; for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || exit 1; \
-	  done; done
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$p || failed="$$failed $$p.$$f"; \
+	  done; done; \
+	  [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 e2e: build ## open a produced report in Chromium, light and dark, wide and narrow
 	cd e2e && ([ -d node_modules ] || npm ci --no-audit --no-fund) && node --test

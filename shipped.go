@@ -12,6 +12,7 @@ import (
 	tables "atelier/action/table"
 	"atelier/action/web"
 	"atelier/agent"
+	"atelier/media"
 )
 
 // ActionFamily is the shipped actions of one kind.
@@ -34,6 +35,12 @@ func ActionFamilies() []ActionFamily {
 		{Name: "Database", Note: "With `--db URL`. The database is only read.", Source: "db", Actions: database.Descriptions()},
 		{Name: "Web", Note: "With `SEARXNG_URL`, `BRAVE_SEARCH_API_KEY` or `TAVILY_API_KEY`.", Source: "web", Actions: web.Descriptions()},
 	}
+}
+
+// Drew reports whether an item comes from a drawing action of this package, and not from a provider,
+// a chat model or a person.
+func Drew(o media.Output) bool {
+	return slices.ContainsFunc(drawings(), func(a action.Action) bool { return a.Name == o.Origin.Source })
 }
 
 // AgentCatalogue is what definitions may name.

@@ -3,6 +3,7 @@ package chat_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -73,7 +74,8 @@ func bomb(t *testing.T) []byte {
 }
 
 // TestChatAnswersAreBounded: an answer of 1 GB and a compressed one of 256 MB end at 16 MiB, are an
-// error that is not tried again, and take no memory to speak of. Services are asked one after the
+// error that is not tried again, and take no memory to speak of. What came with a status of success may
+// have been billed. Services are asked one after the
 // other, because memory is looked at.
 func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See above.
 	packed := bomb(t)
@@ -111,6 +113,9 @@ func TestChatAnswersAreBounded(t *testing.T) { //nolint:paralleltest // See abov
 				runtime.ReadMemStats(&after)
 				if media.CodeOf(err) != media.CodeTooLarge || media.Retryable(err) || calls.Load() != 1 || !strings.Contains(err.Error(), "ATELIER_MAX_ANSWER_MIB") {
 					t.Errorf("%d calls: %.300v", calls.Load(), err)
+				}
+				if refused := strings.Contains(kind, "error") || kind == "outage"; errors.Is(err, chat.ErrUnsettled) == refused {
+					t.Errorf("taken for billed: %v, %v", !refused, err)
 				}
 				if used := after.TotalAlloc - before.TotalAlloc; used > 300<<20 {
 					t.Errorf("%d MiB were allocated", used>>20)

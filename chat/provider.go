@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -106,14 +107,15 @@ func (r *Registry) origin(provider string) string {
 const publicOpenRouter = "https://openrouter.ai"
 
 // NewClient makes the HTTP client under a chat SDK. What an SDK would take for an answer
-// though it is none, a redirect, is an error.
+// though it is none, a redirect, is an error. An answer that is not read to its end because
+// of a limit may have been billed: its error is [ErrUnsettled].
 func NewClient(p safehttp.Provider) *http.Client {
 	c := safehttp.NewProvider(p)
 	c.Transport = settled{c.Transport, p.Name}
 	return c
 }
 
-// settled refuses answers that lead elsewhere.
+// settled refuses answers that lead elsewhere, and tells what may be billed.
 type settled struct {
 	next http.RoundTripper
 	name string
@@ -122,11 +124,29 @@ type settled struct {
 // RoundTrip implements http.RoundTripper.
 func (t settled) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := t.next.RoundTrip(req)
-	if err != nil || res.StatusCode < http.StatusMultipleChoices || res.StatusCode >= http.StatusBadRequest {
+	switch {
+	case err != nil || res.StatusCode >= http.StatusBadRequest:
 		return res, err
+	case res.StatusCode < http.StatusMultipleChoices:
+		res.Body = billed{res.Body}
+		return res, nil
 	}
 	e := media.Errorf(media.CodeBadResponse, "%s answered with a redirect (status %d), which is not followed: check its base URL", t.name, res.StatusCode)
 	return nil, errors.Join(e, res.Body.Close())
+}
+
+// billed is the body of a successful answer.
+type billed struct{ io.ReadCloser }
+
+// Read implements [io.Reader].
+func (b billed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if limit, ok := errors.AsType[*media.Error](err); ok {
+		e := *limit
+		e.Message, e.Retryable, e.Cause = e.Message+"; it may have been billed", false, errors.Join(ErrUnsettled, limit)
+		return n, &e
+	}
+	return n, err
 }
 
 func (r *Registry) provider(f Profile, client *http.Client, json bool) (fantasy.Provider, error) {

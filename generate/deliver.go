@@ -21,6 +21,8 @@ type delivery struct {
 	why   *SlotError // of the first result that was refused
 	last  *Slot      // the newest one, until it is known whether it ends the call
 
+	coming map[string]*arrival // links that are fetched, by their address
+
 	takes   int          // updates with results
 	asks    bool         // the task can be asked for new links
 	begun   time.Time    // when the call was made; zero means now
@@ -42,6 +44,7 @@ func (d *delivery) take(ctx context.Context, u Update) {
 	ctx, done := saving(ctx)
 	defer done()
 	d.takes++
+	defer d.fetchAhead(ctx, u)()
 	d.retake(ctx, u)
 	for d.blocked = nil; d.seen < len(u.Items) && d.blocked == nil; {
 		item := u.Items[d.seen]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/journal"
@@ -27,6 +28,83 @@ func (d *delivery) write(ctx context.Context, item *Item) *media.Error {
 // fetchAttempts is how often a link is tried in a row: fetching costs nothing. What does not come so
 // is pending, see [delivery.later].
 const fetchAttempts = 3
+
+// fetchesAtOnce is how many links of an update are fetched at the same time.
+const fetchesAtOnce = 8
+
+// arrival is the result of a link that is being fetched.
+type arrival struct {
+	done     chan struct{} // closed when it has come, or failed
+	blob     media.Blob
+	declared string
+	err      error
+}
+
+// fetchAhead begins to fetch all links of an update at the same time: one that hangs must not keep
+// the others waiting, whose links expire. end stops what is still under way.
+func (d *delivery) fetchAhead(ctx context.Context, u Update) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	room := make(chan struct{}, fetchesAtOnce)
+	d.coming = map[string]*arrival{}
+	for _, link := range d.links(u) {
+		if d.coming[link] != nil {
+			continue
+		}
+		a := &arrival{done: make(chan struct{})}
+		d.coming[link] = a
+		running.Go(func() {
+			defer close(a.done)
+			room <- struct{}{}
+			defer func() { <-room }()
+			a.blob, a.declared, a.err = d.x.fetch(d.trusting(ctx), link, d.attempts())
+		})
+	}
+	return func() {
+		cancel()
+		running.Wait()
+		d.coming = nil
+	}
+}
+
+// links lists those of an update that are to be fetched: of what is pending, and of what is new
+// and in no slot.
+func (d *delivery) links(u Update) (links []string) {
+	items := make([]Item, 0, len(u.Items))
+	for _, p := range d.pending {
+		items = append(items, p.newest(u))
+	}
+	for i, item := range u.Items[min(d.seen, len(u.Items)):] {
+		if at := d.got + i; at < d.call.n() && d.x.filled(d.call.slots[at]) {
+			continue
+		}
+		items = append(items, item)
+	}
+	for _, item := range items {
+		if item.Err == nil && item.Blob == nil && strings.TrimSpace(item.Text) == "" && item.URL != "" {
+			links = append(links, item.URL)
+		}
+	}
+	return links
+}
+
+// attempts is how often a link is tried in a row: what is pending is tried again anyway.
+func (d *delivery) attempts() int {
+	if d.takes > 1 {
+		return 1
+	}
+	return fetchAttempts
+}
+
+// fetch gets a result that came as a link, or waits for it where that has begun.
+func (d *delivery) fetch(ctx context.Context, link string) (media.Blob, string, error) {
+	a := d.coming[link]
+	if a == nil {
+		return d.x.fetch(d.trusting(ctx), link, d.attempts())
+	}
+	<-a.done // it ends with ctx
+	return a.blob, a.declared, a.err
+}
 
 // fetch gets a result that came as a link, at once: links expire. It is tried so often.
 func (x *execution) fetch(ctx context.Context, url string, attempts int) (media.Blob, string, error) {

@@ -47,11 +47,7 @@ func (d *delivery) arrive(ctx context.Context, item *Item) *media.Error {
 	case item.URL == "":
 		return media.Errorf(media.CodeBadResponse, "%s answered with an empty result", d.call.plan.Model.Name)
 	}
-	attempts := fetchAttempts
-	if d.takes > 1 { // what is pending is tried again anyway
-		attempts = 1
-	}
-	b, declared, err := d.x.fetch(d.trusting(ctx), item.URL, attempts)
+	b, declared, err := d.fetch(ctx, item.URL)
 	if err != nil {
 		return asError(err)
 	}

@@ -48,11 +48,17 @@ func (d *delivery) retake(ctx context.Context, u Update) {
 	d.pending = nil
 	for _, p := range waits {
 		d.settle(ctx)
-		if p.at < len(u.Items) && p.item.URL != "" {
-			p.item = u.Items[p.at]
-		}
+		p.item = p.newest(u)
 		d.fill(ctx, p.item, p, u.Metadata)
 	}
+}
+
+// newest is the result as a newer update has it, whose link may be another one.
+func (p pending) newest(u Update) Item {
+	if p.at < len(u.Items) && p.item.URL != "" {
+		return u.Items[p.at]
+	}
+	return p.item
 }
 
 // lacking is why a result is pending; nil if none is.
@@ -117,7 +123,7 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 		if failed != nil && gaveUp(failed.Code) {
 			why.Code = failed.Code
 		}
-		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; ask again if you accept that"
+		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; to ask and pay for it again: atelier operations retry " + d.x.op.ID + " --all"
 		why.Cause, why.Retryable = nil, false
 		d.fail(Slot{Index: p.index}, &why)
 	}

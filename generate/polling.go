@@ -107,12 +107,42 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 			brief, stop = context.WithDeadline(brief, p.end)
 			defer stop()
 		}
-		u, err := p.call.plan.driver.Poll(brief, p.task, p.handle)
+		u, err := within(brief, func() (Update, error) { return p.call.plan.driver.Poll(brief, p.task, p.handle) })
 		if err != nil && brief.Err() != nil && ctx.Err() == nil {
 			err = media.Errorf(media.CodeDeadline, "%s did not say in time how a task stands", p.task.Model.Name)
 		}
 		return u, err
 	})
+}
+
+// pollGrace is how long a driver has to come back from a poll whose time is over.
+const pollGrace = time.Second
+
+// within gives what ask gives, or the error of ctx where a driver ignores its end: the poll is then
+// left to itself, which costs nothing.
+func within(ctx context.Context, ask func() (Update, error)) (u Update, err error) {
+	came := make(chan struct{})
+	var panicked any
+	var answer Update
+	var failed error
+	go func() {
+		defer close(came)
+		defer func() { panicked = recover() }()
+		answer, failed = ask()
+	}()
+	select {
+	case <-came:
+	case <-ctx.Done():
+		select {
+		case <-came:
+		case <-time.After(pollGrace):
+			return Update{}, ctx.Err()
+		}
+	}
+	if panicked != nil {
+		panic(panicked) // for whoever takes panics here
+	}
+	return answer, failed
 }
 
 // rest waits until the next poll, or until the provider tells something.

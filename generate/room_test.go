@@ -202,10 +202,14 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 		}
 	})
 	lost := h.must(t, generate.Request{Model: "GPT Image 2"})
-	if e := lost.Slots[0].Error; lost.Status != generate.StatusFailed || e.Code != media.CodeDiskFull || e.Retryable || !strings.Contains(e.Message, "may be billed") {
+	if e := lost.Slots[0].Error; lost.Status != generate.StatusFailed || e.Code != media.CodeDiskFull || e.Retryable || !strings.Contains(e.Message, "MiB are needed") || !strings.Contains(e.Message, "pay for it again: atelier operations retry "+lost.Operation+" --all") {
 		t.Errorf("%+v", lost)
 	}
 	if _, err := h.Retry(t.Context(), generate.Again{Operation: lost.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {
 		t.Errorf("retry: %v, %d calls", err, len(h.openai.Tasks()))
+	}
+	h.openai.OnStart = nil
+	if again, err := h.Retry(t.Context(), generate.Again{Operation: lost.Operation, All: true}); err != nil || again.Status != generate.StatusSucceeded || len(h.openai.Tasks()) != 2 {
+		t.Errorf("retry of all: %+v, %v", again, err)
 	}
 }

@@ -47,6 +47,13 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 			poll: func(ctx context.Context, _ int, at generate.Handle) (generate.Update, error) { return hang(ctx, at) },
 			want: generate.StatusRunning, most: wait + time.Second,
 		},
+		"a driver ignores the end of its polls": {
+			poll: func(_ context.Context, _ int, at generate.Handle) (generate.Update, error) {
+				time.Sleep(time.Hour)
+				return generate.Update{Task: at}, nil
+			},
+			want: generate.StatusRunning, most: wait + 2*time.Second,
+		},
 		"the first poll hangs": {
 			poll: func(ctx context.Context, number int, at generate.Handle) (generate.Update, error) {
 				if number == 1 {
@@ -61,7 +68,7 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				time.Sleep(20 * time.Second)
 				return generate.Update{Task: at}, nil
 			},
-			want: generate.StatusRunning, most: wait + 20*time.Second,
+			want: generate.StatusRunning, most: wait + 2*time.Second,
 		},
 		"the download hangs": {
 			fetch: func(ctx context.Context, _ string) (io.ReadCloser, string, error) {
@@ -100,9 +107,39 @@ func TestEveryWaitHasAnEnd(t *testing.T) {
 				if took := time.Since(began); got.Status != c.want || took > c.most {
 					t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
 				}
+				time.Sleep(2 * time.Hour) // polls that were left to themselves come back
 			})
 		})
 	}
+}
+
+// TestHungLinksWaitTogether: links of one answer that hang take the time of one, and those that do not hang are
+// recorded.
+func TestHungLinksWaitTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := build(t, func(h *house, c *generate.Config) {
+			good := (&pictures{}).fetch
+			c.Journal, c.Fetch = journal.Memory{}, func(ctx context.Context, link string) (io.ReadCloser, string, error) {
+				if link == "good" {
+					return good(ctx, link)
+				}
+				<-ctx.Done()
+				return nil, "", ctx.Err()
+			}
+			h.openai.OnStart = func(context.Context, generate.Task, int) (generate.Update, error) {
+				return generate.Update{Task: generate.Handle{ID: "t"}}, nil
+			}
+			h.openai.OnPoll = func(_ context.Context, _ generate.Task, at generate.Handle, _ int) (generate.Update, error) {
+				return generate.Update{Task: at, Done: true, Items: []generate.Item{{URL: "1"}, {URL: "2"}, {URL: "3"}, {URL: "good"}}}, nil
+			}
+		})
+		began := time.Now()
+		got := h.must(t, generate.Request{Model: "GPT Image 2", N: 4})
+		if took := time.Since(began); got.Status != generate.StatusRunning || got.Slots[3].Output == nil || took > 4*time.Minute+time.Second {
+			t.Errorf("%s after %s: %+v", got.Status, took, got.Slots)
+		}
+	})
 }
 
 // TestNotificationHasAnEnd: who tells of a task is not kept waiting for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"atelier"
 	"atelier/generate"
 	"atelier/media"
 )
@@ -66,9 +67,7 @@ func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, t
 }
 
 // foreignSVG reports whether an item is an SVG that did not come from a drawing action of this program.
-func foreignSVG(o media.Output) bool {
-	return o.MIMEType == "image/svg+xml" && (o.Origin.Operation != "" || o.Origin.Direction == "input")
-}
+func foreignSVG(o media.Output) bool { return o.MIMEType == "image/svg+xml" && !atelier.Drew(o) }
 
 // rawSVG says what a person has to know of such a file.
 func rawSVG(path string) string {
@@ -141,15 +140,20 @@ func askAgain(operation string, u generate.Usage, cancelled bool) string {
 	switch {
 	case cancelled:
 		text += " (with --all also for what was cancelled at its provider or may have been billed)"
-	case u.Unsettled > 0:
-		text += " (with --all also for what may have been billed)"
+	case billable(u):
+		text += " (with --all also for what was billed or may have been)"
 	}
 	return text
 }
 
+// billable reports whether calls were billed, or may have been.
+func billable(u generate.Usage) bool {
+	return u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+}
+
 // price says what was paid: what was reported, else what can be said of it.
 func price(s generate.Status, c generate.Cost, u generate.Usage) string {
-	used := u.Images > 0 || u.Unsettled > 0 || u.InputTokens > 0 || u.OutputTokens > 0
+	used := billable(u)
 	switch {
 	case c.ReportedUSD != nil:
 		return money(c.ReportedUSD)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"atelier/chat/chattest"
-	"atelier/ledger"
 )
 
 // secretOf is the key of a provider in these tests; it holds what encoders escape.
@@ -88,7 +87,7 @@ func repeating(provider, how, key string) http.HandlerFunc {
 // form, and the kind of answer.
 func TestKeysAreNowhere(t *testing.T) {
 	t.Parallel()
-	for provider, c := range secretServices {
+	for provider := range secretServices {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
 			p, key, all := newPlace(t), secretOf(strings.TrimPrefix(provider, "chat/")), sinks{}
@@ -102,20 +101,9 @@ func TestKeysAreNowhere(t *testing.T) {
 					answer(w, r)
 				}))
 				t.Cleanup(srv.Close)
-				p.env[c.key], p.env[c.base], p.env["AWS_REGION"] = key, srv.URL, "eu-west-1"
-				p.env["AWS_ACCESS_KEY_ID"], p.env["AWS_SECRET_ACCESS_KEY"] = "AKIDEXAMPLE", "secret-that-signs"
-				if c.base == "OPENAI_BASE_URL" {
-					p.env[c.base] += "/v1"
-				}
 				before := asked.Load()
-				for _, json := range [][]string{nil, {"--json"}} {
-					if strings.HasPrefix(provider, "chat/") {
-						p.env["ATELIER_CHAT_MODEL"] = c.model
-						all.add(p.briefly(append([]string{"run", "sage", "What is my key?", "--conversation", "new"}, json...)...))
-					} else {
-						all.add(p.briefly(append([]string{"generate", "a key", "-m", c.model}, json...)...))
-					}
-				}
+				all.add(p.asks(provider, srv.URL))
+				all.add(p.asks(provider, srv.URL, "--json"))
 				if asked.Load() == before {
 					t.Errorf("%s: the provider was not asked with its key", how)
 				}
@@ -139,6 +127,22 @@ func TestKeysAreNowhere(t *testing.T) {
 	}
 }
 
+// asks runs what calls a provider, whose API is at that address.
+func (p *place) asks(provider, address string, args ...string) outcome {
+	p.t.Helper()
+	c := secretServices[provider]
+	p.env[c.key], p.env[c.base], p.env["AWS_REGION"] = secretOf(strings.TrimPrefix(provider, "chat/")), address, "eu-west-1"
+	p.env["AWS_ACCESS_KEY_ID"], p.env["AWS_SECRET_ACCESS_KEY"] = "AKIDEXAMPLE", "secret-that-signs"
+	if c.base == "OPENAI_BASE_URL" {
+		p.env[c.base] += "/v1"
+	}
+	if strings.HasPrefix(provider, "chat/") {
+		p.env["ATELIER_CHAT_MODEL"] = c.model
+		return p.briefly(append([]string{"run", "sage", "What is my key?", "--conversation", "new"}, args...)...)
+	}
+	return p.briefly(append([]string{"generate", "a key", "-m", c.model}, args...)...)
+}
+
 // briefly runs a command and cancels it soon: a driver may look long for a call that was lost.
 func (p *place) briefly(args ...string) outcome {
 	p.t.Helper()
@@ -159,39 +163,4 @@ type mediaIDs struct {
 // slashed undoes the escapes of JSON that could hide a key.
 func slashed(sink []byte) string {
 	return strings.NewReplacer(`\/`, "/", `\u002b`, "+", `\u003d`, "=").Replace(string(sink))
-}
-
-// TestRunEndsWithAHugeAnswer: it is asked for once, the run says why it failed, and going on with it
-// dies of nothing.
-func TestRunEndsWithAHugeAnswer(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	var calls atomic.Int32
-	piece := strings.Repeat("far too much ", 80_000)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		calls.Add(1)
-		w.Header().Set("Content-Type", "application/json")
-		_, err := io.WriteString(w, `{"choices":[{"message":{"content":"`)
-		for range 1000 {
-			if err == nil {
-				_, err = io.WriteString(w, piece)
-			}
-		}
-	}))
-	t.Cleanup(srv.Close)
-	p.env["OPENAI_API_KEY"], p.env["OPENAI_BASE_URL"], p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_MAX_ANSWER_MIB"] = "sk-of-these-tests", srv.URL+"/v1", "openai/gpt-5.4", "2"
-	o := p.atelier("run", "sage", "Hello.")
-	if o.code == exitOK || !strings.Contains(o.stderr+o.stdout, "2 MiB, the limit of ATELIER_MAX_ANSWER_MIB") || calls.Load() != 1 {
-		t.Errorf("exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
-	}
-	if o := p.atelier("resume", p.onlyRun().ID); o.code == exitOK || o.code == exitInternal || calls.Load() != 1 {
-		t.Errorf("resumed: exit %d after %d calls: %s%s", o.code, calls.Load(), o.stdout, o.stderr)
-	}
-	if r := p.onlyRun(); r.Status != ledger.StatusFailed {
-		t.Errorf("the run is %s", r.Status)
-	}
-	p.env["ATELIER_MAX_ANSWER_MIB"] = "0"
-	if o := p.atelier("runs", "list"); o.code != exitInput || !strings.Contains(o.stderr, "ATELIER_MAX_ANSWER_MIB") {
-		t.Errorf("a limit of 0: exit %d, %s", o.code, o.stderr)
-	}
 }

@@ -50,7 +50,8 @@ type world struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	env      func(string) string
-	terminal bool // stderr is a terminal
+	terminal bool     // stderr is a terminal
+	args     []string // the words of the command line
 }
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
@@ -66,6 +67,7 @@ func (w *world) until(why error) (ctx context.Context, end func()) {
 
 func main() {
 	goruntime.Tune()
+	logTo(os.Stderr)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
@@ -75,6 +77,7 @@ func main() {
 
 // execute runs one command line and gives the exit code.
 func execute(w *world, args []string) int {
+	w.args = args
 	var cli commandLine
 	exited := -1
 	parser, err := kong.New(&cli,
@@ -171,7 +174,7 @@ func (w *world) fail(err error) int {
 		w.note("atelier: the definitions of agents have %s", plural(len(wrong.Problems), "problem"))
 		return exitInput
 	}
-	w.note("atelier: %s", media.ErrorText(err.Error()))
+	w.note("atelier: %s", w.failure(err.Error()))
 	if errors.Is(err, run.ErrUnderWay) {
 		return exitRunning
 	}

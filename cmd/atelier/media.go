@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -165,19 +166,16 @@ func (c *mediaGetCmd) Run(w *world) error {
 			return err
 		}
 		defer func() { _ = in.Close() }()
-		if c.Output == "-" {
-			_, err := io.Copy(w.stdout, in)
-			return err
+		name := cmp.Or(c.Output, agent.FileName(r.Output))
+		if name == "-" {
+			_, err = io.Copy(w.stdout, in)
+		} else if err = writeFile(name, in); err == nil {
+			w.line("%s", name)
 		}
-		name := c.Output
-		if name == "" {
-			name = agent.FileName(r.Output)
+		if err == nil && foreignSVG(r.Output) {
+			w.warnings([]string{rawSVG(name)})
 		}
-		if err := writeFile(name, in); err != nil {
-			return err
-		}
-		w.line("%s", name)
-		return nil
+		return err
 	})
 }
 

@@ -136,6 +136,10 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 	if runErr == nil && res.Error != nil {
 		runErr = media.Errorf(res.Error.Code, "%s", res.Error.Message)
 	}
+	if media.CodeOf(runErr) == media.CodeTooLarge { // what a person gave is measured before a run begins
+		w.note("atelier: %s", w.failure(runErr.Error()))
+		return quiet{exitProvider}
+	}
 	return runErr
 }
 

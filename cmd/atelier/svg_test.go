@@ -37,7 +37,17 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 	if !strings.Contains(o.stderr, filepath.Join(out, "media", files[0].Name())+" is as it came") {
 		t.Errorf("run said\n%s%s", o.stdout, o.stderr)
 	}
+	ref := p.listed().Items[0].Ref
+	for _, to := range []string{filepath.Join(p.dir, "got.svg"), "-"} {
+		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, to+" is as it came") {
+			t.Errorf("media get said\n%s", o.stderr)
+		}
+	}
 	if o := p.must("run", "research-agent", "Which region has the highest total amount? Include a chart.", "--db", p.sales(), "--out", out); strings.Contains(o.stderr, "as it came") {
 		t.Errorf("of its own drawing, run said\n%s", o.stderr)
+	}
+	drawn := p.listed().Items[0]
+	if o := p.must("media", "get", drawn.Ref, "-o", filepath.Join(p.dir, "chart.svg")); drawn.Type != "image/svg+xml" || strings.Contains(o.stderr, "as it came") {
+		t.Errorf("of its own drawing %+v, media get said\n%s", drawn, o.stderr)
 	}
 }

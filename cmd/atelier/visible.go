@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,3 +53,17 @@ func steers(r rune) bool {
 func cell(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(visible(text))
 }
+
+// screen writes what it is given so that all of it can be seen.
+type screen struct{ out io.Writer }
+
+// Write implements [io.Writer].
+func (s screen) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(s.out, visible(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// logTo sends the lines of the process's logger, that of slog and of libraries, to people.
+func logTo(out io.Writer) { log.SetOutput(screen{out}) }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -122,7 +124,20 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	s.atelier("runs", "show", read[ledger.List[ledger.Run]](s.place, "runs", "list", "--json").Items[0].ID).seen(t, true)
 }
 
-// TestOneWayToTheTerminal: commands print through line, note, table and progress only; beside them go
+// TestNoLogSteersTheTerminal: lines of slog and of the loggers of libraries are shown as all output for people.
+func TestNoLogSteersTheTerminal(t *testing.T) { //nolint:paralleltest // The logger is the process's.
+	was := log.Writer()
+	t.Cleanup(func() { log.SetOutput(was) })
+	var b strings.Builder
+	logTo(&b)
+	slog.Warn("a warning "+hostile, slog.String("error", hostile)) //nolint:sloglint // what a message may hold is tested
+	log.Print("of a library ", hostile)
+	if text := b.String(); strings.ContainsFunc(text, steers) || strings.Count(text, "\n") != 2 || !strings.Contains(text, `of a library red\x1b[31m`) {
+		t.Errorf("it is\n%q", text)
+	}
+}
+
+// TestOneWayToTheTerminal: commands print through line, note, table, progress and the logger only; beside them go
 // JSON, the bytes of media.get and --help.
 func TestOneWayToTheTerminal(t *testing.T) {
 	t.Parallel()
@@ -131,7 +146,10 @@ func TestOneWayToTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	direct := regexp.MustCompile(`\bw\.std(out|err)\b|\bos\.Std(out|err)\b|\bfmt\.Print|\bprintln\(`)
-	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|io\.Copy\(w\.stdout, in\)|out: w\.stderr, on:|kong\.Writers\(|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
+	if !strings.Contains(mustRead(t, "main.go"), "\tlogTo(os.Stderr)\n") {
+		t.Error("main leaves the logger as it is")
+	}
+	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|io\.Copy\(w\.stdout, in\)|out: w\.stderr, on:|kong\.Writers\(|logTo\(os\.Stderr\)|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue

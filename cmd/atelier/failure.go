@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/media"
+)
+
+// failure is the text of an error for people: [media.ErrorText], but that paths of the command line
+// stand in it as they were typed, however much they look like encoded media.
+func (w *world) failure(text string) string { return outside(text, w.paths()) }
+
+// outside applies [media.ErrorText] to what stands around and between the paths.
+func outside(text string, paths []string) string {
+	for _, p := range paths {
+		if before, after, found := strings.Cut(text, p); found {
+			return outside(before, paths) + p + outside(after, paths)
+		}
+	}
+	return media.ErrorText(text)
+}
+
+// paths are those of the command line that [media.ErrorText] would take for media, and the folders
+// beside which files are written, longest first.
+func (w *world) paths() (paths []string) {
+	for _, arg := range w.args {
+		if flag, value, given := strings.Cut(arg, "="); given && strings.HasPrefix(flag, "-") {
+			arg = value
+		}
+		arg = strings.TrimPrefix(arg, "@")
+		for _, p := range []string{arg, filepath.Dir(arg)} {
+			if media.ErrorText(p) != p && isPath(p) {
+				paths = append(paths, p)
+			}
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return len(b) - len(a) })
+	return paths
+}
+
+// isPath reports whether a word leads into a folder that exists and has no part by itself, of what does
+// not exist, that [media.ErrorText] would take for media.
+func isPath(word string) bool {
+	for at := word; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); err == nil {
+			return at != "." && at != string(filepath.Separator)
+		}
+		if name := filepath.Base(at); media.ErrorText(name) != name || at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
