@@ -56,7 +56,7 @@ func (s *scanner) candidate(b []byte) []byte {
 	c := &s.cand
 	for i := 0; i < len(b); {
 		ch, n, fold := b[i], 1, false
-		if ch == '\\' {
+		if opens(ch) {
 			var ok bool
 			ch, n, fold, ok = unescape(b[i:])
 			if ok && n == 0 {
@@ -66,6 +66,14 @@ func (s *scanner) candidate(b []byte) []byte {
 			if !ok {
 				return s.endCandidate(b[i:])
 			}
+		}
+		if c.media && c.lines.over && c.pads == 0 && !fold {
+			more, known := goesOn(b[i:], c.chars, false)
+			if !known {
+				s.esc = append(s.esc, b[i:]...)
+				return nil
+			}
+			c.lines.over = !more
 		}
 		if !c.add(ch, fold) {
 			return s.endCandidate(b[i:])
@@ -90,7 +98,7 @@ func (c *candidateState) add(ch byte, fold bool) bool {
 		if c.chars == 0 || c.place == atWord && !c.media {
 			return false
 		}
-		c.lines.fold()
+		c.lines.fold(ch)
 		c.lines.over = c.lines.over || c.pads > 0
 	case c.lines.over:
 		return false
@@ -183,9 +191,10 @@ func (s *scanner) startRun(rest []byte) []byte {
 	s.dec = decoder{in: s.begin(declared, pcm), buf: s.dec.buf, std: c.classes&isStdOnly != 0, lines: lines{loose: c.lines.loose}}
 	s.state = run
 	left := s.run(c.raw)
-	if len(left) > 0 {
-		rest = append(bytes.Clone(left), rest...)
+	if left = append(bytes.Clone(left), s.esc...); len(left) > 0 {
+		rest = append(left, rest...)
 	}
+	s.esc = s.esc[:0]
 	c.raw = c.raw[:0]
 	return rest
 }

@@ -81,7 +81,7 @@ func decodeHead(run []byte, n int) []byte {
 	flat := make([]byte, 0, n)
 	for i := 0; i < len(run) && len(flat) < n; {
 		ch, k, fold := run[i], 1, false
-		if ch == '\\' {
+		if opens(ch) {
 			ch, k, fold, _ = unescape(run[i:])
 			k = max(k, 1)
 		}

@@ -137,6 +137,14 @@ func (s *scanner) run(b []byte) []byte {
 	seg = beforeBreak(seg)
 	used, done := 0, len(seg) < len(b)
 	for used < len(seg) {
+		if s.dec.lines.over && !s.dec.padded && !opens(seg[used]) {
+			more, known := goesOn(b[used:], s.dec.chars, false)
+			if !known {
+				s.esc = append(s.esc, b[used:]...)
+				return nil
+			}
+			s.dec.lines.over = !more
+		}
 		n, more := s.runPart(seg[used:], done)
 		if used += n; !more {
 			done = true
@@ -156,15 +164,16 @@ func (s *scanner) run(b []byte) []byte {
 // runPart takes one escape, or what stands before the next; more is false at the run's
 // end. last says that nothing follows part in its string.
 func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
-	if part[0] != '\\' {
+	if !opens(part[0]) {
 		if s.dec.lines.over {
 			return 0, false
 		}
 		if i := bytes.IndexByte(part, '\\'); i >= 0 {
-			return s.runSlashes(part, i)
+			used = s.runSlashes(part, i)
+		} else {
+			used = s.dec.feed(part)
 		}
-		n := s.dec.feed(part)
-		return n, n == len(part)
+		return used, used == len(part) || used > 0 && opens(part[used])
 	}
 	c, n, fold, ok := unescape(part)
 	switch {
@@ -174,8 +183,9 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 	case !ok || n == 0:
 		return 0, false
 	case fold:
-		if s.dec.fold(); s.dec.lines.over {
-			s.folds = append(s.folds, part[:n]...)
+		s.folds = append(s.folds, part[:n]...)
+		if s.dec.fold(c); !s.dec.lines.over {
+			s.folds = s.folds[:0]
 		}
 		return n, true
 	case s.dec.lines.over || !s.dec.feedByte(c):
@@ -186,7 +196,7 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 
 // runSlashes takes a part whose first escape is at i, with all escaped slashes that follow, in
 // one go.
-func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
+func (s *scanner) runSlashes(part []byte, i int) (used int) {
 	flat := append(slices.Grow(s.flat[:0], len(part)), part[:i]...)
 	s.flat = flat
 	for i+1 < len(part) && part[i] == '\\' && part[i+1] == '/' {
@@ -199,7 +209,7 @@ func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
 	}
 	n := s.dec.feed(flat)
 	if n == len(flat) {
-		return i, true
+		return i
 	}
 	for ; n > 0; n-- { // the run ended inside: count what it took
 		if part[used] == '\\' {
@@ -207,7 +217,7 @@ func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
 		}
 		used++
 	}
-	return used, false
+	return used
 }
 
 // endRun puts the token in the item's place; rest is what follows. A raw line break inside a
@@ -218,7 +228,7 @@ func (s *scanner) endRun(rest []byte) {
 	if len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item was cut off by a line break"))
 	}
-	if s.goesOn(rest) {
+	if s.partOnly(rest) {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item goes on in a way that is no base64: a part of it is not taken for the whole"))
 	}
 	token := s.emit(s.dec.in, v, s.tracker().path())
@@ -233,23 +243,14 @@ func (s *scanner) endRun(rest []byte) {
 	s.folds = s.folds[:0]
 }
 
-// goesOn reports whether what follows a run belongs to the same item, so that the run is only
-// a part of it: anything but the string's end where the field is declared to hold media, a
-// percent sign behind a data: URL, and a line of base64 behind a line that was too long to be
-// folded. Of the latter only what arrived with the run is seen.
-func (s *scanner) goesOn(rest []byte) bool {
+// partOnly reports whether what follows a run belongs to the same item: anything but the string's
+// end where the field is declared to hold media, and a percent sign that is no escape of base64.
+func (s *scanner) partOnly(rest []byte) bool {
 	quote := bytes.TrimLeft(rest, `\`)
-	switch {
-	case len(quote) == 0 || quote[0] == '"':
-		return false
-	case s.cand.kind == fieldMedia:
-		return true
-	case s.cand.place == atData && rest[0] == '%':
-		return true
-	case len(s.folds) == 0 || s.dec.lines.first <= longestFold || len(rest) < sigChars:
+	if len(quote) == 0 || quote[0] == '"' {
 		return false
 	}
-	return !slices.ContainsFunc(rest[:sigChars], func(c byte) bool { return classes[c] == 0 })
+	return s.cand.kind == fieldMedia || rest[0] == '%'
 }
 
 // end is told that the source ended; it reports whether it ended inside media.
