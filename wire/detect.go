@@ -68,12 +68,15 @@ func data(run []byte) bool {
 			distinct++
 		}
 	}
-	head := decodeHead(run, 4096)
-	for k := 0; k < utf8.UTFMax && !utf8.Valid(head); k++ {
+	return distinct >= 24 && !plain(decodeHead(run, 4096))
+}
+
+// plain reports whether the head of something is text.
+func plain(head []byte) bool {
+	for k := 0; k < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); k++ {
 		head = head[:len(head)-1] // a character that the end cuts
 	}
-	text := utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) < 0
-	return distinct >= 24 && !text
+	return utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) < 0
 }
 
 // decodeHead decodes up to n characters of a run, over escapes and folds.

@@ -24,7 +24,7 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 	}
 	buf := c.takeBuffers()
 	defer c.giveBuffers(buf)
-	d := decoder{in: c.beginNth(ctx, n, typ, pcmOfType(typ)), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
+	d := decoder{in: c.beginNth(ctx, n, typ, nil), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
 	for body := w.body; len(body) > 0; {
 		switch ch := body[0]; ch {
 		case '\\', '%':
