@@ -18,6 +18,19 @@ type Fields struct {
 	// PCM fields hold raw samples in this shape, unless a MIME type beside them says
 	// otherwise. They are media fields too.
 	PCM map[string]PCM
+	// Deltas fields hold one piece of a sound each, encoded on its own: raw samples, or what
+	// begins with a header. All pieces at one place of a stream are one item, which is stored
+	// and reported when the stream ends or is closed; an empty string stands where they were.
+	// Where the type beside a piece is not one of raw samples it is an item by itself.
+	Deltas []string
+}
+
+// AudioDeltas lists the fields in which the event streams of known providers bring sound:
+// OpenAI's chat, Responses and speech, and Gemini's.
+func AudioDeltas() []string {
+	return []string{
+		"delta.audio.data", "delta@response.audio.delta", "delta@response.output_audio.delta", "audio@speech.audio.delta", "inlineData.data",
+	}
 }
 
 // NeverFields lists the fields of known providers that hold base64 which must come
@@ -30,7 +43,7 @@ func NeverFields() []string {
 	}
 }
 
-// fieldKind is what is known of a string from its place.
+// fieldKind says what a field may hold.
 type fieldKind byte
 
 const (
@@ -45,6 +58,14 @@ type rule struct {
 	parents []string // from the inside out
 	typ     string   // sibling type, if it matters
 	pcm     *PCM
+	delta   bool
+}
+
+// found is what is known of a string from its place.
+type found struct {
+	kind  fieldKind
+	pcm   *PCM
+	delta bool
 }
 
 // fieldSet finds rules by last key.
@@ -69,28 +90,28 @@ func compileFields(f Fields) fieldSet {
 		p = p.withDefaults()
 		add(n, rule{kind: fieldMedia, pcm: &p})
 	}
+	for _, n := range f.Deltas {
+		p := PCM{}.withDefaults()
+		add(n, rule{kind: fieldMedia, pcm: &p, delta: true})
+	}
 	return set
 }
 
 // find gives what is known of a string at the tracker's place. Never wins.
-func (s fieldSet) find(t *tracker) (fieldKind, *PCM) {
-	rules, ok := s[string(t.key())]
-	if !ok {
-		return fieldOther, nil
-	}
-	kind, pcm := fieldOther, (*PCM)(nil)
+func (s fieldSet) find(t *tracker) (is found) {
+	rules := s[string(t.key())]
 	for i := range rules {
 		r := &rules[i]
 		if r.typ != "" && r.typ != t.sibling(siblingType) || !t.under(r.parents) {
 			continue
 		}
 		if r.kind == fieldNever {
-			return fieldNever, nil
+			return found{kind: fieldNever}
 		}
-		kind = fieldMedia
+		is.kind, is.delta = fieldMedia, is.delta || r.delta
 		if r.pcm != nil {
-			pcm = r.pcm
+			is.pcm = r.pcm
 		}
 	}
-	return kind, pcm
+	return is
 }

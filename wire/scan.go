@@ -51,6 +51,8 @@ type scanner struct {
 	txt    textState
 	cand   candidateState
 	dec    decoder
+	pieces []pieced // sounds that come in pieces, in the order of their first
+	open   bool     // the run belongs to one of them
 }
 
 // feed scans one chunk of at most windowBytes.
@@ -104,8 +106,7 @@ func (s *scanner) outside(b []byte) []byte {
 }
 
 func (s *scanner) declared(t *tracker) fieldKind {
-	kind, _ := s.fields.find(t)
-	return kind
+	return s.fields.find(t).kind
 }
 
 // quick finds the end of a short string that cannot hold media and has no escapes.
@@ -231,13 +232,16 @@ func (s *scanner) endRun(rest []byte) {
 	if s.partOnly(rest) {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item goes on in a way that is no base64: a part of it is not taken for the whole"))
 	}
-	token := s.emit(s.dec.in, v, s.tracker().path())
+	token := ""
+	if !s.open {
+		token = s.emit(s.dec.in, v, s.tracker().path())
+	}
 	s.dec.in = nil
 	s.state = text
 	s.txt = textState{}
 	s.out = append(s.out, token...)
 	s.out = append(s.out, left...)
-	if quote := bytes.TrimLeft(rest, `\`); len(quote) == 0 || quote[0] != '"' {
+	if !closes(rest) {
 		s.pass(s.folds)
 	}
 	s.folds = s.folds[:0]
@@ -246,18 +250,19 @@ func (s *scanner) endRun(rest []byte) {
 // partOnly reports whether what follows a run belongs to the same item: anything but the string's
 // end where the field is declared to hold media, and a percent sign that is no escape of base64.
 func (s *scanner) partOnly(rest []byte) bool {
+	return !closes(rest) && (s.cand.kind == fieldMedia || rest[0] == '%')
+}
+
+// closes reports whether a string ends here.
+func closes(rest []byte) bool {
 	quote := bytes.TrimLeft(rest, `\`)
-	if len(quote) == 0 || quote[0] == '"' {
-		return false
-	}
-	return s.cand.kind == fieldMedia || rest[0] == '%'
+	return len(quote) == 0 || quote[0] == '"'
 }
 
 // end is told that the source ended; it reports whether it ended inside media.
 func (s *scanner) end() (truncated bool) {
 	switch {
 	case s.state == run:
-		s.abort()
 		return true
 	case s.state == candidate && s.cand.media:
 		s.cand.raw = s.cand.raw[:0]
@@ -270,11 +275,15 @@ func (s *scanner) end() (truncated bool) {
 	return false
 }
 
-// abort drops a half item.
+// abort drops a half item, and the sounds that were not ended.
 func (s *scanner) abort() {
 	if s.dec.in != nil {
 		s.dec.in.abort()
 		s.dec.in = nil
 	}
+	for _, p := range s.pieces {
+		p.in.abort()
+	}
+	s.pieces = nil
 	s.state = outside
 }
