@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,10 +15,6 @@ import (
 
 // smallestFile is less than what any whole media file needs, in characters.
 const smallestFile = 40
-
-// NeverField reports whether a field of this name holds base64 that must come back
-// unchanged and is no media: signed thoughts and the like; see [NeverFields].
-func NeverField(name string) bool { return slices.Contains(NeverFields(), name) }
 
 // signed reports whether the run begins like a media file.
 func (c *candidateState) signed() bool {

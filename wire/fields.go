@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -37,10 +38,15 @@ func AudioDeltas() []string {
 // back unchanged and is no media.
 func NeverFields() []string {
 	return []string{
-		"thoughtSignature", "thought_signature", "signature", "encrypted_content",
-		"encryptedContent", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
-		"encrypted_stdout", "embedding",
+		"thoughtSignature", "thought_signature", "signature", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
+		"embeddings.base64",
 	}
+}
+
+// NeverField reports whether a field of this name holds base64 that must come back unchanged and
+// is no media: one of [NeverFields], or one that is named as encrypted or an embedding.
+func NeverField(name string) bool {
+	return slices.Contains(NeverFields(), name) || strings.HasPrefix(name, "encrypted") || strings.HasPrefix(name, "embedding")
 }
 
 // fieldKind says what a field may hold.
@@ -99,7 +105,11 @@ func compileFields(f Fields) fieldSet {
 
 // find gives what is known of a string at the tracker's place. Never wins.
 func (s fieldSet) find(t *tracker) (is found) {
-	rules := s[string(t.key())]
+	key := t.key()
+	if bytes.HasPrefix(key, []byte("e")) && NeverField(string(key)) {
+		return found{kind: fieldNever}
+	}
+	rules := s[string(key)]
 	for i := range rules {
 		r := &rules[i]
 		if r.typ != "" && r.typ != t.sibling(siblingType) || !t.under(r.parents) {

@@ -102,6 +102,8 @@ func TestLettersThatAreNoMedia(t *testing.T) {
 	for _, body := range []string{
 		`{"sequence":"` + dna + `"}`, `{"b":"` + strings.ReplaceAll(dna, "G", "N") + `"}`,
 		`{"embedding":"` + std(png(9_000, 3, 3)) + `"}`, `{"encrypted_stdout":"` + std(png(9_000, 3, 3)) + `"}`,
+		`{"embeddings":{"base64":["` + std(png(9_000, 3, 3)) + `"]}}`, `{"encryptedReasoning":"` + std(png(9_000, 3, 3)) + `"}`,
+		`{"embedding":"` + std(blobNoise(30_000)) + `"}`, `{"unknown":"` + std(blobNoise(30_000)) + `"}`,
 	} {
 		ctx, col := WithCollector(scoped(t))
 		out, err := io.ReadAll(c.LiftReader(ctx, io.NopCloser(strings.NewReader(body)), LiftOptions{}))

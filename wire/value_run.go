@@ -196,14 +196,14 @@ func scanRun(b []byte, at int, loose bool) textRun {
 			if s.chars == 0 {
 				return w
 			}
-			if s.lines.now > 0 {
+			if s.lines.now > 0 && ch != ' ' {
 				before = w
 			}
 			s.lines.fold(ch)
 			i += n
 			continue // only what follows makes it part of the run
 		case s.lines.over && !loose && !s.more(b[i:]):
-			return w
+			return w.orBefore(b, before, loose)
 		case ch == '=' && s.chars > 1:
 			s.pads++
 		case classes[ch] == 0 || s.pads > 0:
