@@ -249,6 +249,8 @@ func TestWhatIsNoMediaStays(t *testing.T) {
 		"nested":            map[string]any{"a": []any{"b", nil, true}, "refId": "img-00000000"},
 		"text mentions url": "write data:image/png;base64, before it",
 		"sequence":          strings.Repeat("ACGT", 4000),
+		"embedding":         map[string]any{"embedding": b64(noise(t, 80, 80, 5)[60:]), "embeddings": []any{b64(noise(t, 80, 80, 6)[60:])}},
+		"encrypted output":  map[string]any{"encrypted_stdout": b64(noise(t, 80, 80, 5)), "encrypted_index": b64(noise(t, 80, 80, 6)[60:])},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

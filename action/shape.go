@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"atelier/media"
@@ -204,12 +205,22 @@ func (p *pass) object(ctx context.Context, m map[string]any, n nested) (safe any
 	return view
 }
 
-// field walks a field of a map. What a provider signed comes back as it is.
+// field walks a field of a map. What a provider signed or encrypted comes back as it is, and so
+// do embeddings.
 func (p *pass) field(ctx context.Context, key string, v any, declared bool, n nested) any {
-	if _, text := v.(string); text && wire.NeverField(key) {
+	if wire.NeverField(key) && texts(v) {
 		return v
 	}
 	return p.walk(ctx, v, nested{declared: declared, depth: n.depth + 1})
+}
+
+// texts reports whether a value is a text, or a list of texts.
+func texts(v any) bool {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	return !slices.ContainsFunc(list, func(v any) bool { _, text := v.(string); return !text })
 }
 
 // shaped stores the item that a map describes.

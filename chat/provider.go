@@ -25,7 +25,7 @@ import (
 // detection by signature finds the rest.
 var mediaFields = wire.Fields{Media: []string{
 	"inlineData.data", "audio.data", "source.data", "images.image_url.url", "result@image_generation_call",
-}}
+}, Deltas: wire.AudioDeltas()}
 
 // defaultTimeout bounds one call where the configuration does not.
 const defaultTimeout = 10 * time.Minute

@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -216,5 +217,17 @@ func TestNoFalseRefusals(t *testing.T) {
 	r, _ := connect(t, answering(t, 200, "application/json", text), "gemini/gemini-3-pro-image", "")
 	if got, err := ask(t, named(t, r, "gemini/gemini-3-pro-image")); err != nil || got.Text != "hello" {
 		t.Errorf("a text instead of a picture: %q, %v", got.Text, err)
+	}
+}
+
+// TestSoundInPiecesIsOneItem: raw samples in several parts of an answer are one sound.
+func TestSoundInPiecesIsOneItem(t *testing.T) {
+	t.Parallel()
+	piece := `{"inlineData":{"mimeType":"audio/L16;codec=pcm;rate=24000","data":"` + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{1, 2, 3}, 8_000)) + `"}}`
+	body := `{"candidates":[{"content":{"role":"model","parts":[{"text":"Listen."},` + piece + `,` + piece + `]},"finishReason":"STOP"}],"usageMetadata":{}}`
+	r, _ := connect(t, answering(t, 200, "application/json", body), "gemini/gemini-4-argon", "")
+	got, err := ask(t, named(t, r, "gemini/gemini-4-argon"))
+	if err != nil || len(got.Media) != 1 || got.Media[0].MIMEType != "audio/wav" || got.Media[0].DurationSeconds != 1 || got.Text != "Listen." {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

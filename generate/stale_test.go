@@ -138,3 +138,49 @@ func TestPricesSettle(t *testing.T) {
 		}
 	}
 }
+
+// TestShippedModelsAreAsTheirSourcesSay: which models live on the catalogue's own day, which end
+// and when, what answers for them, and which rows have facts of one weak source or of none.
+func TestShippedModelsAreAsTheirSourcesSay(t *testing.T) {
+	t.Parallel()
+	c, err := generate.LoadCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]struct {
+		end, next string
+		weak      bool
+	}{
+		"gpt-image-2.6-sunburst": {weak: true}, "gpt-image-2.5-sunburst": {}, "gpt-image-2.5-flare": {}, "gpt-image-2": {},
+		"GPT Image 2.5": {}, "GPT Image 2.6": {weak: true}, "gpt-image-2.6-flare": {weak: true},
+		"gpt-image-1.5": {"2026-12-01", "gpt-image-2.6-sunburst", false}, "gpt-image-1-mini": {"2026-12-01", "gpt-image-2.6-flare", false},
+		"chatgpt-image-latest": {"2026-12-01", "gpt-image-2.6-sunburst", false}, "gpt-image-1": {"2026-10-23", "gpt-image-2.6-sunburst", false},
+		"dall-e-3": {"2026-05-12", "gpt-image-2.6-sunburst", false}, "dall-e-2": {"2026-05-12", "gpt-image-2.6-flare", false},
+		"tts-1": {end: "2027-01-06"}, "gpt-4o-mini-tts": {end: "2027-01-06"},
+		"gemini-nano-banana-2.1": {weak: true}, "gemini-3-pro-image": {weak: true}, "gemini-3.1-flash-lite-image": {weak: true},
+		"gemini-3.1-flash-image": {"2026-10-29", "gemini-nano-banana-2.1", true}, "gemini-2.5-flash-image": {"2026-10-02", "gemini-nano-banana-2.1", false},
+		"imagen-4.0-generate-001": {"2026-08-17", "gemini-nano-banana-2.1", false},
+		"gemini-3.8-flash-tts":    {weak: true}, "gemini-3.8-flash-lite-tts": {weak: true}, "gemini-2.5-flash-preview-tts": {weak: true},
+		"flux-3-image": {weak: true}, "flux-2-pro": {},
+		"grok-imagine-image-2.0": {weak: true}, "grok-imagine-image": {weak: true},
+		"grok-imagine-image-quality": {"2026-11-02", "grok-imagine-image-2.0", true}, "grok-imagine-image-pro": {"2026-11-05", "grok-imagine-image-2.0", true},
+		"midjourney-v8.2": {weak: true}, "midjourney-niji-7": {},
+		"bytedance-seed/seedream-5-5": {weak: true}, "google/gemini-3-pro-image-preview": {weak: true},
+	} {
+		m, ok := c.Lookup(name)
+		if !ok {
+			t.Errorf("%s is missing", name)
+			continue
+		}
+		end := ""
+		if !m.Life.ShutDown.IsZero() {
+			end = m.Life.ShutDown.Format(time.DateOnly)
+		}
+		if end != want.end || m.Life.ReplacedBy != want.next || len(m.Unconfirmed) > 0 != want.weak {
+			t.Errorf("%s ends %q, then %q; unconfirmed: %q", name, end, m.Life.ReplacedBy, m.Unconfirmed)
+		}
+		if m.Alive(c.Checked()) != (end == "" || end > "2026-11-22") {
+			t.Errorf("%s lives: %v", name, m.Alive(c.Checked()))
+		}
+	}
+}

@@ -25,8 +25,7 @@ type candidateState struct {
 	first   [sigChars]byte // in the standard alphabet
 	classes byte           // union
 	media   bool           // declared, or with a signature
-	kind    fieldKind
-	pcm     *PCM
+	found
 }
 
 // start begins a candidate with what comes next.
@@ -35,9 +34,9 @@ func (s *scanner) start(p place) {
 	*c = candidateState{place: p, raw: c.raw[:0]}
 	switch {
 	case p == atNested || p == atData && s.quoted:
-		c.kind, c.pcm = s.fields.find(&s.inner)
+		c.found = s.fields.find(&s.inner)
 	case p != atWord:
-		c.kind, c.pcm = s.fields.find(&s.outer)
+		c.found = s.fields.find(&s.outer)
 	}
 	c.lines.loose = c.kind == fieldMedia
 	s.state = candidate
@@ -56,7 +55,7 @@ func (s *scanner) candidate(b []byte) []byte {
 	c := &s.cand
 	for i := 0; i < len(b); {
 		ch, n, fold := b[i], 1, false
-		if ch == '\\' {
+		if opens(ch) {
 			var ok bool
 			ch, n, fold, ok = unescape(b[i:])
 			if ok && n == 0 {
@@ -67,12 +66,21 @@ func (s *scanner) candidate(b []byte) []byte {
 				return s.endCandidate(b[i:])
 			}
 		}
+		if c.media && c.lines.over && c.pads == 0 && !fold {
+			more, known := goesOn(b[i:], c.chars, false)
+			if !known {
+				s.esc = append(s.esc, b[i:]...)
+				return nil
+			}
+			c.lines.over = !more
+		}
 		if !c.add(ch, fold) {
 			return s.endCandidate(b[i:])
 		}
 		c.raw = append(c.raw, b[i:i+n]...)
 		i += n
 		if c.chars == sigChars && !c.media && !s.judge() || c.chars >= signedMin && c.mixed() {
+			s.spoil()
 			s.flush(true)
 			return b[i:]
 		}
@@ -90,7 +98,7 @@ func (c *candidateState) add(ch byte, fold bool) bool {
 		if c.chars == 0 || c.place == atWord && !c.media {
 			return false
 		}
-		c.lines.fold()
+		c.lines.fold(ch)
 		c.lines.over = c.lines.over || c.pads > 0
 	case c.lines.over:
 		return false
@@ -148,6 +156,9 @@ func (s *scanner) endCandidate(rest []byte) []byte {
 	if whole && c.complete() && (c.kind == fieldMedia || dataURL) || c.complete() && c.media && wholeFile(c.raw) {
 		return s.startRun(rest)
 	}
+	if c.chars > 0 || !closes(rest) {
+		s.spoil()
+	}
 	s.flush(classes[rest[0]] != 0 && !c.lines.over)
 	return rest
 }
@@ -180,12 +191,17 @@ func (s *scanner) startRun(rest []byte) []byte {
 	if pcm == nil {
 		pcm = c.pcm
 	}
-	s.dec = decoder{in: s.begin(declared, pcm), buf: s.dec.buf, std: c.classes&isStdOnly != 0, lines: lines{loose: c.lines.loose}}
+	in := s.piece(declared, pcm)
+	if in == nil {
+		in = s.begin(declared, pcm)
+	}
+	s.dec = decoder{in: in, buf: s.dec.buf, std: c.classes&isStdOnly != 0, lines: lines{loose: c.lines.loose}}
 	s.state = run
 	left := s.run(c.raw)
-	if len(left) > 0 {
-		rest = append(bytes.Clone(left), rest...)
+	if left = append(bytes.Clone(left), s.esc...); len(left) > 0 {
+		rest = append(left, rest...)
 	}
+	s.esc = s.esc[:0]
 	c.raw = c.raw[:0]
 	return rest
 }

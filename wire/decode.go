@@ -10,6 +10,7 @@ type decoder struct {
 	quad   [4]byte
 	n      int // characters in quad
 	one    [1]byte
+	chars  int // of the whole run, padding too
 	lines  lines
 	std    bool // + or / was seen at the start
 	url    bool // - or _ was seen
@@ -32,21 +33,22 @@ func (d *decoder) feed(s []byte) int {
 		took++
 	}
 	d.lines.now += took
+	d.chars += took
 	return took
 }
 
-// fold is told of a line break.
-func (d *decoder) fold() {
-	d.lines.fold()
+// fold takes a line break, or a blank.
+func (d *decoder) fold(c byte) {
+	d.lines.fold(c)
 	d.lines.over = d.lines.over || d.padded
 }
 
 // lines tells folded base64 from base64 with a text in the next line: all lines are of one
-// usual length, save the last.
+// usual length, save the last. Behind any other break, and behind a blank, [goesOn] decides.
 type lines struct {
 	now, first int  // characters in this line and in the first
 	over       bool // no more characters may follow
-	loose      bool // the field is declared to hold media: lines have any length
+	loose      bool // the field is declared to hold media: lines have any length, but no blanks
 }
 
 const (
@@ -54,9 +56,12 @@ const (
 	longestFold  = 128
 )
 
-func (l *lines) fold() {
+func (l *lines) fold(c byte) {
 	switch {
-	case l.now == 0: // the second half of a line break
+	case l.now == 0: // the second half of a line break, or blanks before a line
+		return
+	case c == ' ':
+		l.over = true
 		return
 	case l.loose:
 	case l.first == 0:
@@ -149,12 +154,21 @@ func (d *decoder) finish() (left []byte, v Variant) {
 	return left, variantOf(d.url, d.padded || d.in.size%3 == 0)
 }
 
-// unescape decodes one JSON escape at b[0] == '\\', in nested JSON with more
-// backslashes.
+// opens reports whether c may begin what [unescape] reads.
+func opens(c byte) bool { return c == '\\' || c == '%' || c == ' ' }
+
+// unescape decodes one JSON escape, in nested JSON with more backslashes, one of a URL, or a
+// blank, where b[0] [opens] one.
 //
 //	n == 0, ok: more bytes are needed; !ok: it is none that base64 may contain.
-//	fold: a line break, which base64 skips.
+//	fold: a line break or a blank (then c is ' '), which base64 skips.
 func unescape(b []byte) (c byte, n int, fold, ok bool) {
+	switch b[0] {
+	case ' ':
+		return ' ', 1, true, true
+	case '%':
+		return unescapePercent(b)
+	}
 	i := 1
 	for i < len(b) && b[i] == '\\' {
 		i++
@@ -167,6 +181,8 @@ func unescape(b []byte) (c byte, n int, fold, ok bool) {
 		return '/', i + 1, false, true
 	case 'n', 'r':
 		return 0, i + 1, true, true
+	case 't':
+		return ' ', i + 1, true, true
 	case 'u':
 		return unescapeUnicode(b[i:], i)
 	}
@@ -193,4 +209,56 @@ func unescapeUnicode(b []byte, i int) (c byte, n int, fold, ok bool) {
 		return 0, i + 5, true, true
 	}
 	return 0, 0, false, false
+}
+
+// unescapePercent decodes %XX.
+func unescapePercent(b []byte) (c byte, n int, fold, ok bool) {
+	if len(b) < 3 {
+		return 0, 0, false, len(b) == 1 || b[1] == '2' || b[1] == '3' || b[1] == '0'
+	}
+	switch string(bytes.ToUpper(b[1:3])) {
+	case "2B":
+		return '+', 3, false, true
+	case "2F":
+		return '/', 3, false, true
+	case "3D":
+		return '=', 3, false, true
+	case "0A", "0D":
+		return 0, 3, true, true
+	case "20":
+		return ' ', 3, true, true
+	}
+	return 0, 0, false, false
+}
+
+// goesOn reports whether b, behind a break that usual folds do not have, is more of an item of
+// which had characters came: it begins with sigChars characters of base64 that do not begin
+// another item, or is a last line that completes the item and is no word. !known: more bytes are
+// needed, unless b is all there is (last).
+func goesOn(b []byte, had int, last bool) (more, known bool) {
+	var c candidateState
+	i := 0
+	for i < len(b) && b[i] != '"' {
+		ch, n := b[i], 1
+		if opens(ch) {
+			var fold, ok bool
+			if ch, n, fold, ok = unescape(b[i:]); ok && n == 0 && !last {
+				return false, false
+			} else if !ok || n == 0 || fold {
+				break
+			}
+		}
+		if !c.add(ch, false) {
+			break
+		}
+		if c.chars == sigChars {
+			return !c.mixed() && !c.signed(), true
+		}
+		i += n
+	}
+	if i == len(b) && !last {
+		return false, false
+	}
+	ended := i == len(b) || b[i] == '"' || b[i] == '\\' || b[i] == '\n' || b[i] == '\r'
+	return ended && c.chars > 0 && (had+c.chars+c.pads)%4 == 0 && !isWord(b[:i]), true
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,10 +15,6 @@ import (
 
 // smallestFile is less than what any whole media file needs, in characters.
 const smallestFile = 40
-
-// NeverField reports whether a field of this name holds base64 that must come back
-// unchanged and is no media: signed thoughts and the like; see [NeverFields].
-func NeverField(name string) bool { return slices.Contains(NeverFields(), name) }
 
 // signed reports whether the run begins like a media file.
 func (c *candidateState) signed() bool {
@@ -68,12 +63,15 @@ func data(run []byte) bool {
 			distinct++
 		}
 	}
-	head := decodeHead(run, 4096)
-	for k := 0; k < utf8.UTFMax && !utf8.Valid(head); k++ {
+	return distinct >= 24 && !plain(decodeHead(run, 4096))
+}
+
+// plain reports whether the head of something is text.
+func plain(head []byte) bool {
+	for k := 0; k < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); k++ {
 		head = head[:len(head)-1] // a character that the end cuts
 	}
-	text := utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) < 0
-	return distinct >= 24 && !text
+	return utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) < 0
 }
 
 // decodeHead decodes up to n characters of a run, over escapes and folds.
@@ -81,7 +79,7 @@ func decodeHead(run []byte, n int) []byte {
 	flat := make([]byte, 0, n)
 	for i := 0; i < len(run) && len(flat) < n; {
 		ch, k, fold := run[i], 1, false
-		if ch == '\\' {
+		if opens(ch) {
 			ch, k, fold, _ = unescape(run[i:])
 			k = max(k, 1)
 		}

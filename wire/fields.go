@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -18,19 +19,37 @@ type Fields struct {
 	// PCM fields hold raw samples in this shape, unless a MIME type beside them says
 	// otherwise. They are media fields too.
 	PCM map[string]PCM
+	// Deltas fields hold one piece of a sound each, encoded on its own: raw samples, or what
+	// begins with a header. All pieces at one place of a stream are one item, which is stored
+	// and reported when the stream ends or is closed; an empty string stands where they were.
+	// Where the type beside a piece is not one of raw samples it is an item by itself.
+	Deltas []string
+}
+
+// AudioDeltas lists the fields in which the event streams of known providers bring sound:
+// OpenAI's chat, Responses and speech, and Gemini's.
+func AudioDeltas() []string {
+	return []string{
+		"delta.audio.data", "delta@response.audio.delta", "delta@response.output_audio.delta", "audio@speech.audio.delta", "inlineData.data",
+	}
 }
 
 // NeverFields lists the fields of known providers that hold base64 which must come
 // back unchanged and is no media.
 func NeverFields() []string {
 	return []string{
-		"thoughtSignature", "thought_signature", "signature", "encrypted_content",
-		"encryptedContent", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
-		"encrypted_stdout", "embedding",
+		"thoughtSignature", "thought_signature", "signature", "redactedContent", "data@redacted_thinking", "data@reasoning.encrypted",
+		"embeddings.base64",
 	}
 }
 
-// fieldKind is what is known of a string from its place.
+// NeverField reports whether a field of this name holds base64 that must come back unchanged and
+// is no media: one of [NeverFields], or one that is named as encrypted or an embedding.
+func NeverField(name string) bool {
+	return slices.Contains(NeverFields(), name) || strings.HasPrefix(name, "encrypted") || strings.HasPrefix(name, "embedding")
+}
+
+// fieldKind says what a field may hold.
 type fieldKind byte
 
 const (
@@ -45,6 +64,14 @@ type rule struct {
 	parents []string // from the inside out
 	typ     string   // sibling type, if it matters
 	pcm     *PCM
+	delta   bool
+}
+
+// found is what is known of a string from its place.
+type found struct {
+	kind  fieldKind
+	pcm   *PCM
+	delta bool
 }
 
 // fieldSet finds rules by last key.
@@ -69,28 +96,32 @@ func compileFields(f Fields) fieldSet {
 		p = p.withDefaults()
 		add(n, rule{kind: fieldMedia, pcm: &p})
 	}
+	for _, n := range f.Deltas {
+		p := PCM{}.withDefaults()
+		add(n, rule{kind: fieldMedia, pcm: &p, delta: true})
+	}
 	return set
 }
 
 // find gives what is known of a string at the tracker's place. Never wins.
-func (s fieldSet) find(t *tracker) (fieldKind, *PCM) {
-	rules, ok := s[string(t.key())]
-	if !ok {
-		return fieldOther, nil
+func (s fieldSet) find(t *tracker) (is found) {
+	key := t.key()
+	if bytes.HasPrefix(key, []byte("e")) && NeverField(string(key)) {
+		return found{kind: fieldNever}
 	}
-	kind, pcm := fieldOther, (*PCM)(nil)
+	rules := s[string(key)]
 	for i := range rules {
 		r := &rules[i]
 		if r.typ != "" && r.typ != t.sibling(siblingType) || !t.under(r.parents) {
 			continue
 		}
 		if r.kind == fieldNever {
-			return fieldNever, nil
+			return found{kind: fieldNever}
 		}
-		kind = fieldMedia
+		is.kind, is.delta = fieldMedia, is.delta || r.delta
 		if r.pcm != nil {
-			pcm = r.pcm
+			is.pcm = r.pcm
 		}
 	}
-	return kind, pcm
+	return is
 }

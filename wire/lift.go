@@ -26,6 +26,7 @@ type LiftOptions struct {
 // codec's limits; one that cannot be taken leaves a tombstone and the stream goes on.
 // A source that ends inside an item gives io.ErrUnexpectedEOF, and the half item is
 // not stored. Items are also added to the context's [Collector].
+// The sounds of [Fields].Deltas come last, when src ends or the reader is closed.
 //
 // Close may be called while a Read is blocked; it closes src. Memory is O(64 KiB).
 func (c *Codec) LiftReader(ctx context.Context, src io.ReadCloser, o LiftOptions) io.ReadCloser {
@@ -127,7 +128,10 @@ func (l *lifter) fill() {
 		if l.scan.end() {
 			l.err = io.ErrUnexpectedEOF
 		}
+		l.scan.endPieces(l.err == io.EOF) //nolint:errorlint // set above
+		l.scan.abort()
 	default:
+		l.scan.endPieces(false)
 		l.scan.abort()
 		l.err = err
 	}
@@ -154,6 +158,9 @@ func (l *lifter) leave() {
 // tidy cleans up after a Close unless a Read is under way, which will.
 func (l *lifter) tidy() {
 	if l.mu.TryLock() {
+		if l.err == nil { // readers of events stop at the last one, before the stream's end
+			l.scan.endPieces(l.scan.state == outside)
+		}
 		l.err = io.ErrClosedPipe
 		l.release()
 		l.mu.Unlock()

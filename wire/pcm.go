@@ -52,6 +52,17 @@ func pcmOfType(mimeType string) *PCM {
 	return &p
 }
 
+// samplesOf is pcmOfType, and what bytes without a header hold that were declared to be WAV.
+func samplesOf(mimeType string) *PCM {
+	t, params, _ := mime.ParseMediaType(mimeType)
+	switch t {
+	case "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave":
+		p := PCM{Rate: number(params["rate"], 1_000_000), Channels: number(params["channels"], 64)}.withDefaults()
+		return &p
+	}
+	return pcmOfType(mimeType)
+}
+
 // number reads a parameter; 0 if it is missing or senseless.
 func number(s string, highest int) int {
 	n, err := strconv.Atoi(s)

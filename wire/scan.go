@@ -51,6 +51,8 @@ type scanner struct {
 	txt    textState
 	cand   candidateState
 	dec    decoder
+	pieces []pieced // sounds that come in pieces, in the order of their first
+	open   bool     // the run belongs to one of them
 }
 
 // feed scans one chunk of at most windowBytes.
@@ -104,8 +106,7 @@ func (s *scanner) outside(b []byte) []byte {
 }
 
 func (s *scanner) declared(t *tracker) fieldKind {
-	kind, _ := s.fields.find(t)
-	return kind
+	return s.fields.find(t).kind
 }
 
 // quick finds the end of a short string that cannot hold media and has no escapes.
@@ -137,6 +138,14 @@ func (s *scanner) run(b []byte) []byte {
 	seg = beforeBreak(seg)
 	used, done := 0, len(seg) < len(b)
 	for used < len(seg) {
+		if s.dec.lines.over && !s.dec.padded && !opens(seg[used]) {
+			more, known := goesOn(b[used:], s.dec.chars, false)
+			if !known {
+				s.esc = append(s.esc, b[used:]...)
+				return nil
+			}
+			s.dec.lines.over = !more
+		}
 		n, more := s.runPart(seg[used:], done)
 		if used += n; !more {
 			done = true
@@ -156,15 +165,16 @@ func (s *scanner) run(b []byte) []byte {
 // runPart takes one escape, or what stands before the next; more is false at the run's
 // end. last says that nothing follows part in its string.
 func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
-	if part[0] != '\\' {
+	if !opens(part[0]) {
 		if s.dec.lines.over {
 			return 0, false
 		}
 		if i := bytes.IndexByte(part, '\\'); i >= 0 {
-			return s.runSlashes(part, i)
+			used = s.runSlashes(part, i)
+		} else {
+			used = s.dec.feed(part)
 		}
-		n := s.dec.feed(part)
-		return n, n == len(part)
+		return used, used == len(part) || used > 0 && opens(part[used])
 	}
 	c, n, fold, ok := unescape(part)
 	switch {
@@ -174,8 +184,9 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 	case !ok || n == 0:
 		return 0, false
 	case fold:
-		if s.dec.fold(); s.dec.lines.over {
-			s.folds = append(s.folds, part[:n]...)
+		s.folds = append(s.folds, part[:n]...)
+		if s.dec.fold(c); !s.dec.lines.over {
+			s.folds = s.folds[:0]
 		}
 		return n, true
 	case s.dec.lines.over || !s.dec.feedByte(c):
@@ -186,7 +197,7 @@ func (s *scanner) runPart(part []byte, last bool) (used int, more bool) {
 
 // runSlashes takes a part whose first escape is at i, with all escaped slashes that follow, in
 // one go.
-func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
+func (s *scanner) runSlashes(part []byte, i int) (used int) {
 	flat := append(slices.Grow(s.flat[:0], len(part)), part[:i]...)
 	s.flat = flat
 	for i+1 < len(part) && part[i] == '\\' && part[i+1] == '/' {
@@ -199,7 +210,7 @@ func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
 	}
 	n := s.dec.feed(flat)
 	if n == len(flat) {
-		return i, true
+		return i
 	}
 	for ; n > 0; n-- { // the run ended inside: count what it took
 		if part[used] == '\\' {
@@ -207,7 +218,7 @@ func (s *scanner) runSlashes(part []byte, i int) (used int, more bool) {
 		}
 		used++
 	}
-	return used, false
+	return used
 }
 
 // endRun puts the token in the item's place; rest is what follows. A raw line break inside a
@@ -218,45 +229,40 @@ func (s *scanner) endRun(rest []byte) {
 	if len(rest) > 0 && (rest[0] == '\n' || rest[0] == '\r') {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item was cut off by a line break"))
 	}
-	if s.goesOn(rest) {
+	if s.partOnly(rest) {
 		s.dec.in.fail(media.Errorf(media.CodeBadResponse, "the media item goes on in a way that is no base64: a part of it is not taken for the whole"))
 	}
-	token := s.emit(s.dec.in, v, s.tracker().path())
+	token := ""
+	if !s.open {
+		token = s.emit(s.dec.in, v, s.tracker().path())
+	}
 	s.dec.in = nil
 	s.state = text
 	s.txt = textState{}
 	s.out = append(s.out, token...)
 	s.out = append(s.out, left...)
-	if quote := bytes.TrimLeft(rest, `\`); len(quote) == 0 || quote[0] != '"' {
+	if !closes(rest) {
 		s.pass(s.folds)
 	}
 	s.folds = s.folds[:0]
 }
 
-// goesOn reports whether what follows a run belongs to the same item, so that the run is only
-// a part of it: anything but the string's end where the field is declared to hold media, a
-// percent sign behind a data: URL, and a line of base64 behind a line that was too long to be
-// folded. Of the latter only what arrived with the run is seen.
-func (s *scanner) goesOn(rest []byte) bool {
+// partOnly reports whether what follows a run belongs to the same item: anything but the string's
+// end where the field is declared to hold media, and a percent sign that is no escape of base64.
+func (s *scanner) partOnly(rest []byte) bool {
+	return !closes(rest) && (s.cand.kind == fieldMedia || rest[0] == '%')
+}
+
+// closes reports whether a string ends here.
+func closes(rest []byte) bool {
 	quote := bytes.TrimLeft(rest, `\`)
-	switch {
-	case len(quote) == 0 || quote[0] == '"':
-		return false
-	case s.cand.kind == fieldMedia:
-		return true
-	case s.cand.place == atData && rest[0] == '%':
-		return true
-	case len(s.folds) == 0 || s.dec.lines.first <= longestFold || len(rest) < sigChars:
-		return false
-	}
-	return !slices.ContainsFunc(rest[:sigChars], func(c byte) bool { return classes[c] == 0 })
+	return len(quote) == 0 || quote[0] == '"'
 }
 
 // end is told that the source ended; it reports whether it ended inside media.
 func (s *scanner) end() (truncated bool) {
 	switch {
 	case s.state == run:
-		s.abort()
 		return true
 	case s.state == candidate && s.cand.media:
 		s.cand.raw = s.cand.raw[:0]
@@ -269,11 +275,15 @@ func (s *scanner) end() (truncated bool) {
 	return false
 }
 
-// abort drops a half item.
+// abort drops a half item, and the sounds that were not ended.
 func (s *scanner) abort() {
 	if s.dec.in != nil {
 		s.dec.in.abort()
 		s.dec.in = nil
 	}
+	for _, p := range s.pieces {
+		p.in.abort()
+	}
+	s.pieces = nil
 	s.state = outside
 }

@@ -15,7 +15,7 @@ import (
 // no signature; declared raw PCM gets a WAV header. The errors are too_large,
 // invalid (no bytes), disk_full and those of r; nothing refers to the bytes then.
 func (c *Codec) Store(ctx context.Context, r io.Reader, declaredMIME string) (media.Blob, error) {
-	in := c.begin(ctx, declaredMIME, pcmOfType(declaredMIME))
+	in := c.begin(ctx, declaredMIME, nil)
 	defer in.abort()
 	buf := c.takeBuffers()
 	defer c.giveBuffers(buf)
@@ -58,6 +58,9 @@ type intake struct {
 }
 
 func (c *Codec) begin(ctx context.Context, declared string, pcm *PCM) *intake {
+	if pcm == nil {
+		pcm = samplesOf(declared)
+	}
 	in := &intake{codec: c, declared: declared, pcm: pcm, limit: -1}
 	in.w, in.err = c.blobs.Create(ctx)
 	return in
@@ -95,7 +98,7 @@ const sniffBytes = 4 << 10
 func (in *intake) sniff() {
 	in.sniffed = true
 	in.facts = probe.Declare(probe.Head(in.w.Head()), in.declared)
-	if in.pcm != nil && !probe.Media(in.w.Head()) {
+	if in.pcm != nil && !probe.Media(in.w.Head()) && !plain(in.w.Head()) {
 		in.facts = media.Facts{MIMEType: "audio/wav"}
 	} else {
 		in.pcm = nil

@@ -16,6 +16,7 @@ const (
 	siblingNone = iota
 	siblingMIME
 	siblingType
+	siblingIndex
 )
 
 // tracker follows the structure of JSON between strings, as far as it is needed to
@@ -35,6 +36,7 @@ type frame struct {
 	array      bool
 	start, end int // its current key in names
 	mime, typ  string
+	index      int // which choice, or output, this is
 }
 
 func (t *tracker) reset() {
@@ -56,10 +58,21 @@ func (t *tracker) between(seg []byte) {
 			t.push(c == '[')
 		case c == '}' || c == ']':
 			t.pop()
+		case c >= '0' && c <= '9':
+			t.number(int(c - '0'))
 		case c <= ' ':
 			continue
 		}
 		t.last = c
+	}
+}
+
+// number reads a digit of a value, if it is the index of the object.
+func (t *tracker) number(digit int) {
+	if n := len(t.frames); n > 0 && !t.frames[n-1].array && t.beyond == 0 {
+		if f := &t.frames[n-1]; siblingOf(t.names[f.start:f.end]) == siblingIndex {
+			f.index = f.index*10 + digit
+		}
 	}
 }
 
@@ -129,6 +142,8 @@ func siblingOf(key []byte) int {
 		return siblingMIME
 	case "type":
 		return siblingType
+	case "index", "output_index":
+		return siblingIndex
 	}
 	return siblingNone
 }

@@ -72,7 +72,7 @@ func replaceRuns(b []byte, o ValueOptions, with func(textRun) string) string {
 
 // storeItem stores bytes and names them by a token.
 func (c *Codec) storeItem(ctx context.Context, data []byte, typ, scope string) Lifted {
-	in := c.begin(ctx, typ, pcmOfType(typ))
+	in := c.begin(ctx, typ, nil)
 	in.write(data)
 	l := c.end(ctx, in, scope, 1)
 	l.report(collectorOf(ctx), nil)

@@ -24,10 +24,10 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 	}
 	buf := c.takeBuffers()
 	defer c.giveBuffers(buf)
-	d := decoder{in: c.beginNth(ctx, n, typ, pcmOfType(typ)), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
+	d := decoder{in: c.beginNth(ctx, n, typ, nil), buf: buf.bytes[:], std: w.state.classes&isStdOnly != 0}
 	for body := w.body; len(body) > 0; {
 		switch ch := body[0]; ch {
-		case '\\':
+		case '\\', '%':
 			e, k, fold, _ := unescape(body)
 			if !fold {
 				d.feedByte(e)
@@ -36,7 +36,7 @@ func (c *Codec) storeRun(ctx context.Context, w textRun, o ValueOptions, n int) 
 		case '\n', '\r', ' ', '\t':
 			body = body[1:]
 		default:
-			k := bytes.IndexAny(body, "\\\n\r \t")
+			k := bytes.IndexAny(body, "\\%\n\r \t")
 			if k < 0 {
 				k = len(body)
 			}
@@ -181,27 +181,29 @@ func scanRun(b []byte, at int, loose bool) textRun {
 	for i := at; i < len(b); {
 		ch, n, fold := b[i], 1, false
 		switch {
-		case ch == '\\':
+		case opens(ch):
 			var ok bool
 			if ch, n, fold, ok = unescape(b[i:]); !ok || n == 0 {
-				return w
+				return w.orBefore(b, before, loose)
 			}
-		case ch == '\n' || ch == '\r', (ch == ' ' || ch == '\t') && (loose || s.lines.now == 0):
+		case ch == '\n' || ch == '\r':
 			fold = true
+		case ch == '\t':
+			ch, fold = ' ', true
 		}
 		switch {
 		case fold:
 			if s.chars == 0 {
 				return w
 			}
-			if s.lines.now > 0 {
+			if s.lines.now > 0 && ch != ' ' {
 				before = w
 			}
-			s.lines.fold()
+			s.lines.fold(ch)
 			i += n
 			continue // only what follows makes it part of the run
-		case s.lines.over && !loose:
-			return w
+		case s.lines.over && !loose && !s.more(b[i:]):
+			return w.orBefore(b, before, loose)
 		case ch == '=' && s.chars > 1:
 			s.pads++
 		case classes[ch] == 0 || s.pads > 0:
@@ -264,4 +266,11 @@ func cutFold(s, suffix string) (before string, found bool) {
 		return s, false
 	}
 	return s[:k], true
+}
+
+// more reports whether the run goes on behind a break that usual folds do not have.
+func (c *candidateState) more(b []byte) bool {
+	more, _ := goesOn(b, c.chars, true)
+	c.lines.over = !more || c.pads > 0
+	return !c.lines.over
 }

@@ -209,12 +209,15 @@ func replyDialect(w http.ResponseWriter, req Request, text string, picture []byt
 		})
 	case DialectGemini:
 		parts := []any{map[string]any{"text": text}}
+		usage := map[string]any{"promptTokenCount": tokens, "candidatesTokenCount": 7, "totalTokenCount": tokens + 7}
 		if picture != nil {
+			usage["candidatesTokenCount"], usage["totalTokenCount"] = 1127, tokens+1127
+			usage["candidatesTokensDetails"] = []any{map[string]any{"modality": "IMAGE", "tokenCount": 1120}}
 			parts = append(parts, map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": data}})
 		}
 		send(w, http.StatusOK, map[string]any{
 			"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": parts}}},
-			"usageMetadata": map[string]any{"promptTokenCount": tokens, "candidatesTokenCount": 7, "totalTokenCount": tokens + 7},
+			"usageMetadata": usage,
 		})
 	case DialectResponses:
 		output := []any{map[string]any{
@@ -226,7 +229,8 @@ func replyDialect(w http.ResponseWriter, req Request, text string, picture []byt
 		}
 		send(w, http.StatusOK, map[string]any{
 			"id": "resp_1", "object": "response", "created_at": 1763700000, "model": req.Model, "status": "completed", "output": output,
-			"usage": map[string]any{"input_tokens": tokens, "output_tokens": 7, "total_tokens": tokens + 7},
+			"usage":      map[string]any{"input_tokens": tokens, "output_tokens": 7, "total_tokens": tokens + 7},
+			"tool_usage": map[string]any{"image_gen": map[string]any{"input_tokens": 12, "output_tokens": 2058}},
 		})
 	case DialectBedrock:
 		send(w, http.StatusOK, map[string]any{

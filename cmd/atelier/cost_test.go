@@ -1,9 +1,11 @@
 package main
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"atelier/chat/chattest"
 	"atelier/ledger"
 )
 
@@ -36,5 +38,35 @@ func TestCostOfARunThatMadeNoCall(t *testing.T) {
 	}
 	if run := p.onlyRun(); run.Status != "failed" || run.Cost.EstimatedUSD == nil || *run.Cost.EstimatedUSD != "0" {
 		t.Errorf("row %+v", run)
+	}
+}
+
+// TestPicturesOfChatModelsAreInTheCost: their tokens have a price, or the cost is one of which
+// a part is missing, in words and in JSON.
+func TestPicturesOfChatModelsAreInTheCost(t *testing.T) {
+	t.Parallel()
+	for model, c := range map[string]struct {
+		base, key, path, words string
+		complete               bool
+	}{
+		"gemini/gemini-3-pro-image": {"GEMINI_BASE_URL", "GEMINI_API_KEY", "", "cost $0.14", true}, // 1,120 tokens at $120 a million
+		"openai/painting":           {"OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1", "cost at least $0.0", false},
+	} {
+		p := newPlace(t)
+		sim := &chattest.Simulator{Picture: newCanary(t, 130, 83).raw, Answer: func(chattest.Request) string { return "A sea, as you wished." }}
+		srv := httptest.NewServer(sim)
+		t.Cleanup(srv.Close)
+		p.env[c.base], p.env[c.key] = srv.URL+c.path, "key"
+		p.env["ATELIER_CHAT_PROFILES"] = p.write("profiles.yaml", "models:\n  - {provider: openai, id: painting, supports_vision: true, image_output: true, input_usd: \"1\", output_usd: \"2\"}\n")
+		if o := p.must("run", "sage", "paint a sea", "--model", model); !strings.Contains(o.stderr, c.words) {
+			t.Errorf("%s, in words: %s", model, o.stderr)
+		}
+		ran := read[answer](p, "run", "sage", "paint a sea", "--model", model, "--json")
+		if cost := ran.Cost; cost.Complete != c.complete || cost.EstimatedUSD == nil {
+			t.Errorf("%s, in JSON: %+v", model, ran.Cost)
+		}
+		if run := p.must("runs", "show", ran.RunID); !strings.Contains(run.stdout, strings.TrimPrefix(c.words, "cost ")) {
+			t.Errorf("%s, later: %s", model, run.stdout)
+		}
 	}
 }

@@ -14,6 +14,7 @@ type answer struct {
 	Candidates []candidate `json:"candidates"`
 	Feedback   struct {
 		BlockReason string   `json:"blockReason"`
+		Message     string   `json:"blockReasonMessage"`
 		Ratings     []rating `json:"safetyRatings"`
 	} `json:"promptFeedback"`
 	Usage        usage  `json:"usageMetadata"`
@@ -96,7 +97,7 @@ func interim(body, token string) bool {
 // safety, NO_IMAGE, or a text in place of the picture.
 func (a answer) ending(said string) post.Ending {
 	if why := a.Feedback.BlockReason; why != "" {
-		return post.Ending{Blocked: true, Reasons: []string{why}, Categories: categories(a.Feedback.Ratings)}
+		return post.Ending{Blocked: true, Reasons: []string{why}, Said: a.Feedback.Message, Categories: categories(a.Feedback.Ratings)}
 	}
 	if len(a.Candidates) == 0 {
 		return post.Ending{}

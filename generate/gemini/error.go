@@ -34,7 +34,8 @@ func explain(a *post.Answer) (post.Fault, bool) {
 	if !post.One(a.Body, &said) || said.Error == nil {
 		return post.Fault{}, false
 	}
-	f := post.Fault{Words: said.Error.Message}
+	f := post.Fault{}
+	var quotas []string // first, since the message is long and is cut
 	if said.Error.Status == "FAILED_PRECONDITION" {
 		f.Code, f.Advice = media.CodeForbidden, "turn on billing in Google AI Studio, or use it from a supported country"
 	}
@@ -46,11 +47,14 @@ func explain(a *post.Answer) (post.Fault, bool) {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil {
 			f.Wait = max(wait, 0)
 		}
-		for _, v := range d.Violations { // a limit that does not pass in seconds
+		for _, v := range d.Violations {
+			quotas = append(quotas, v.QuotaID+" of "+v.QuotaValue+": ")
+			// A limit that does not pass in seconds.
 			if a.Status == http.StatusTooManyRequests && (v.QuotaValue == "0" || strings.Contains(v.QuotaID, "PerDay")) {
 				f.Code = media.CodeQuotaExceeded
 			}
 		}
 	}
+	f.Words = strings.Join(quotas, "") + said.Error.Message
 	return f, true
 }

@@ -37,9 +37,9 @@ func TestErrors(t *testing.T) {
 		"leaked key":           {inject{Fault: generatetest.FaultForbidden}, media.CodeForbidden, false, 0, "leaked"},
 		"country":              {inject{Fault: generatetest.FaultForbidden, Variant: 1}, media.CodeForbidden, false, 0, "supported country"},
 		"dead model":           {inject{Fault: generatetest.FaultDeadModel}, media.CodeNotFound, false, 0, "atelier models list"},
-		"rate limit":           {inject{Fault: generatetest.FaultRateLimit, RetryAfter: 34400 * time.Millisecond}, media.CodeRateLimited, true, 34400 * time.Millisecond, "wait"},
+		"rate limit":           {inject{Fault: generatetest.FaultRateLimit, RetryAfter: 34400 * time.Millisecond}, media.CodeRateLimited, true, 34400 * time.Millisecond, "GenerateContentInputTokensPerModelPerMinute-FreeTier of 250000"},
 		"rate, nothing named":  {inject{Fault: generatetest.FaultRateLimit}, media.CodeRateLimited, true, 0, ""},
-		"daily quota":          {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "billing"},
+		"daily quota":          {inject{Fault: generatetest.FaultQuota}, media.CodeQuotaExceeded, false, 0, "GenerateRequestsPerDayPerProjectPerModel-FreeTier of 250"},
 		"zero quota":           {inject{Fault: generatetest.FaultQuota, Variant: 1}, media.CodeQuotaExceeded, false, 0, "billing"},
 		"internal":             {inject{Fault: generatetest.FaultServerError}, media.CodeUnavailable, false, 0, "500"},
 		"deadline there":       {inject{Fault: generatetest.FaultServerError, Variant: 1}, media.CodeUnavailable, true, 0, "504"},
@@ -83,6 +83,8 @@ func TestRefusals(t *testing.T) {
 		{"real person", generate.Safety{Blocked: true, Stage: "output"}},
 		{"Unable to show", generate.Safety{Blocked: true, Stage: "output", Categories: []string{"IMAGE_PROHIBITED_CONTENT", "HARM_CATEGORY_IMAGE_HATE"}}},
 		{"NO_IMAGE", generate.Safety{Blocked: true, Stage: "output", Categories: []string{"NO_IMAGE"}}},
+		{"Blocked by a Model Armor template", generate.Safety{Blocked: true, Stage: "input", Categories: []string{"MODEL_ARMOR"}}},
+		{"Try rephrasing", generate.Safety{Blocked: true, Stage: "output", Categories: []string{"IMAGE_OTHER"}}},
 	} {
 		t.Run(fmt.Sprint("shape ", variant), func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,9 @@
 package gemini_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"atelier/generate/gemini"
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/geminisim"
+	"atelier/generate/generatetest/simulate"
 	"atelier/media"
 )
 
@@ -102,6 +105,27 @@ func TestSpeechRequests(t *testing.T) {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSoundsWithAndWithoutAHeader: older models answer with bare samples, newer ones with a whole
+// WAV; neither is believed, and each is one WAV in the end.
+func TestSoundsWithAndWithoutAHeader(t *testing.T) {
+	t.Parallel()
+	wav := simulate.Sound("wav", 1000, 3)
+	for kind, body := range map[string][]byte{
+		"audio/L16;codec=pcm;rate=24000": simulate.Samples(1000, 3), "audio/wav": simulate.Samples(1000, 3),
+		"audio/L16;rate=8000": wav.Bytes(), "audio/x-wav": wav.Bytes(), "application/octet-stream": wav.Bytes(),
+	} {
+		answer := `{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"` + kind + `","data":"` + base64.StdEncoding.EncodeToString(body) + `"}}]},"finishReason":"STOP"}]}`
+		d, err := gemini.New(gemini.Config{APIKey: "k", Codec: generatetest.NewCodec(t), Base: generatetest.Answer{Status: http.StatusOK, Type: "application/json", Body: answer}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := d.Start(t.Context(), spoken(func(*generate.Task) {}))
+		if err != nil || len(u.Items) != 1 || u.Items[0].Err != nil || u.Items[0].Blob.Digest != wav.Digest() || u.Items[0].Blob.MIMEType != "audio/wav" || u.Items[0].Blob.DurationSeconds != 1 {
+			t.Errorf("%s of %d bytes: %+v, %v", kind, len(body), u, err)
+		}
 	}
 }
 

@@ -77,16 +77,18 @@ func TestSoundsArriveByteForByte(t *testing.T) {
 // TestRawSamples: a service that answers with bare samples gets a WAV header before them.
 func TestRawSamples(t *testing.T) {
 	t.Parallel()
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "audio/pcm;rate=24000")
-		_, _ = w.Write(simulate.Samples(1000, 3))
-	})
-	u, err := newDriver(t, h, "k").Start(t.Context(), spoken(nil))
-	if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil {
-		t.Fatalf("Start: %+v, %v", u, err)
-	}
-	if b := u.Items[0].Blob; b.MIMEType != "audio/wav" || b.DurationSeconds != 1 || b.Digest != simulate.Sound("wav", 1000, 3).Digest() {
-		t.Errorf("blob %+v", b)
+	for _, kind := range []string{"audio/pcm;rate=24000", "audio/wav"} {
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = w.Write(simulate.Samples(1000, 3))
+		})
+		u, err := newDriver(t, h, "k").Start(t.Context(), spoken(nil))
+		if err != nil || len(u.Items) != 1 || u.Items[0].Blob == nil {
+			t.Fatalf("%s: %+v, %v", kind, u, err)
+		}
+		if b := u.Items[0].Blob; b.MIMEType != "audio/wav" || b.DurationSeconds != 1 || b.Digest != simulate.Sound("wav", 1000, 3).Digest() {
+			t.Errorf("%s: %+v", kind, b)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"atelier/generate/generatetest"
 	"atelier/generate/generatetest/simulate"
@@ -152,35 +153,55 @@ func refusals() []string {
 		`{"candidates":[{"content":{"role":"model","parts":[{"text":"I'm unable to draw a real person in this scene."}]},"finishReason":"STOP","index":0}]` + usage,
 		`{"candidates":[{"content":{"role":"model","parts":[]},"finishReason":"IMAGE_PROHIBITED_CONTENT","finishMessage":"Unable to show the generated image.","index":0,"safetyRatings":[{"category":"HARM_CATEGORY_IMAGE_HATE","probability":"HIGH","blocked":true}]}]` + usage,
 		`{"candidates":[{"content":{"role":"model"},"finishReason":"NO_IMAGE","index":0}]` + usage,
+		`{"promptFeedback":{"blockReason":"MODEL_ARMOR","blockReasonMessage":"Blocked by a Model Armor template of the project."}` + usage,
+		`{"candidates":[{"content":{},"finishReason":"IMAGE_OTHER","finishMessage":"The image was not generated. Try rephrasing the prompt.","index":0}]` + usage,
 	}
 }
 
-// tooMany is 429; the wait is RetryInfo's, there is no Retry-After header.
+// tooMany is 429: the wait is RetryInfo's, there is no Retry-After header. Without a wait it is the
+// bare answer of an overloaded project.
 func tooMany(f generatetest.Injection) *problem {
-	details := []map[string]any{{
-		"@type":      "type.googleapis.com/google.rpc.QuotaFailure",
-		"violations": []map[string]any{{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel", "quotaMetric": "generativelanguage.googleapis.com/generate_content_requests", "quotaValue": "10"}},
-	}, {
-		"@type": "type.googleapis.com/google.rpc.Help", "links": []map[string]any{{"description": "Learn more", "url": "https://ai.google.dev/gemini-api/docs/rate-limits"}},
-	}}
-	if f.RetryAfter > 0 {
-		details = append(details, map[string]any{
-			"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": strconv.FormatFloat(f.RetryAfter.Seconds(), 'f', -1, 64) + "s",
+	if f.RetryAfter == 0 {
+		return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).")
+	}
+	return exhausted(f.RetryAfter,
+		violation{"GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "generate_content_free_tier_requests", "10"},
+		violation{"GenerateContentInputTokensPerModelPerMinute-FreeTier", "generate_content_free_tier_input_token_count", "250000"})
+}
+
+// quota is 429 too: the day's limit beside that of the minute, or a limit of zero without billing.
+func quota(zero bool) *problem {
+	if zero {
+		return exhausted(34400*time.Millisecond, violation{"GenerateContentInputTokensPerModelPerMinute-FreeTier", "generate_content_free_tier_input_token_count", "0"})
+	}
+	return exhausted(36*time.Second,
+		violation{"GenerateRequestsPerMinutePerProjectPerModel-FreeTier", "generate_content_free_tier_requests", "10"},
+		violation{"GenerateRequestsPerDayPerProjectPerModel-FreeTier", "generate_content_free_tier_requests", "250"})
+}
+
+// violation is a quota that a call goes beyond: its id, its metric and its value.
+type violation struct{ id, metric, value string }
+
+// exhausted names quotas and a wait, in the message and in the details.
+func exhausted(wait time.Duration, of ...violation) *problem {
+	message := "You exceeded your current quota, please check your plan and billing details. For more information on this error, head over to: https://ai.google.dev/gemini-api/docs/rate-limits. "
+	var list []map[string]any
+	for _, v := range of {
+		metric := "generativelanguage.googleapis.com/" + v.metric
+		message += "\n* Quota exceeded for metric: " + metric + ", limit: " + v.value + ", model: gemini-3-pro-image"
+		list = append(list, map[string]any{
+			"quotaMetric": metric, "quotaId": v.id, "quotaValue": v.value,
+			"quotaDimensions": map[string]string{"location": "global", "model": "gemini-3-pro-image"},
 		})
 	}
-	return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota).", details...)
-}
-
-// quota is 429 too: the day's limit, or a limit of zero without billing.
-func quota(zero bool) *problem {
-	id, value := "GenerateRequestsPerDayPerProjectPerModel", "250"
-	if zero {
-		id, value = "GenerateContentInputTokensPerModelPerMinute-FreeTier", "0"
-	}
-	return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan and billing details.",
+	seconds := strconv.FormatFloat(wait.Seconds(), 'f', -1, 64) + "s"
+	return newProblem(http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", message+"\nPlease retry in "+seconds+".",
+		map[string]any{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": list},
 		map[string]any{
-			"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []map[string]any{{"quotaId": id, "quotaValue": value}},
-		}, map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"})
+			"@type": "type.googleapis.com/google.rpc.Help",
+			"links": []map[string]any{{"description": "Learn more about Gemini API quotas", "url": "https://ai.google.dev/gemini-api/docs/rate-limits"}},
+		},
+		map[string]any{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": seconds})
 }
 
 // Idle tells that a deadline there is repeated.

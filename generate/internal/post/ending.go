@@ -80,7 +80,7 @@ type Ending struct {
 
 // refusals are parts of reasons that mean a decision about safety or policy.
 var refusals = []string{
-	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak",
+	"refus", "content_filter", "safety", "prohibited", "blocklist", "recitation", "no_image", "spii", "model_armor", "jailbreak", "image_other",
 }
 
 // Without says why a success holds no result: a refusal, as moderated items, or an answer
