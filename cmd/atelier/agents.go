@@ -213,7 +213,7 @@ func (a *app) outfit(ctx context.Context, cfg crewConfig, observer *run.Observer
 	}
 	o.runner, err = agent.NewRunner(agent.Config{
 		Definitions: definitions, Actions: registry, Models: models, Codec: a.codec, Recorder: a.ledger,
-		Observer: observer, Sources: o.research.sources(cfg.files != ""), Guardrail: guard, Budget: a.budget,
+		Observer: observer, Sources: o.research.sources(cfg.files != ""), Guardrail: guard, Budget: a.budget, SourceActions: sourceActions(),
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.ledger.MediaRecord(ctx, owner, id)
 			return rec.Output, err

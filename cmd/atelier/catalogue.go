@@ -52,6 +52,19 @@ func agentCatalogue() agent.Catalogue {
 	return c
 }
 
+// sourceActions are the actions whose results are what a source says.
+func sourceActions() []string {
+	var names []string
+	for _, f := range families() {
+		for _, a := range f.actions {
+			if slices.Contains(a.Tags, action.TagSource) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
+}
+
 // pictureActions are those that an image model answers.
 func pictureActions(d *agent.Definition) bool {
 	names := families()[0].actions

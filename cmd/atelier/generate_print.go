@@ -27,7 +27,7 @@ func (w *world) warnings(list []string) {
 // print writes the files and the answer. Partial success is success; nothing made
 // at all is the provider's failure.
 func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
-	slots, firstErr, unsaved := c.slots(ctx, a, res, c.Output)
+	slots, firstErr, unsaved := c.slots(ctx, w, a, res, c.Output)
 	if c.JSON {
 		if err := w.printJSON(resultView(res, slots)); err != nil {
 			return err
@@ -43,19 +43,27 @@ func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate
 
 // slots writes the files of a result. A file that could not be written does not hide
 // the others.
-func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
+func (c *generateCmd) slots(ctx context.Context, w *world, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
 	slots = make([]slotView, 0, len(res.Slots))
 	for _, s := range res.Slots {
 		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed, s.Safety}
 		if s.Output != nil {
-			path, err := save(ctx, a, *s.Output, numbered(to, s.Index, len(res.Slots)))
+			name := numbered(to, s.Index, len(res.Slots))
+			if to == toStdout {
+				name = to
+				to = "" // it holds one
+			}
+			file, err := w.save(ctx, a.stores, *s.Output, name)
 			if unsaved == nil {
 				unsaved = err
 			}
-			if path != "" && foreignSVG(*s.Output) {
-				res.Warnings = append(res.Warnings, rawSVG(path))
+			if file.path != "" && foreignSVG(*s.Output) {
+				res.Warnings = append(res.Warnings, rawSVG(file.path))
 			}
-			o := viewOf(*s.Output, path)
+			if note := file.note(); note != "" && !c.JSON {
+				w.note("%s", note)
+			}
+			o := viewOf(*s.Output, file)
 			v.Output = &o
 		} else if firstErr == nil {
 			firstErr = s.Error

@@ -10,19 +10,20 @@ import (
 	"strings"
 
 	"atelier/agent"
+	"atelier/agent/report"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
 
-func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outputView {
+func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []outputView {
 	out := []outputView{}
 	for _, o := range items {
-		path := ""
-		if rel, ok := paths[o.Ref]; ok {
-			path = filepath.Join(c.Out, filepath.FromSlash(rel))
+		var file copied
+		if f, ok := files[o.Ref]; ok {
+			file = copied{filepath.Join(c.Out, filepath.FromSlash(f.Path)), f.Marking}
 		}
-		out = append(out, viewOf(o, path))
+		out = append(out, viewOf(o, file))
 	}
 	return out
 }
@@ -55,6 +56,11 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 			where = "atelier media get " + string(o.Ref)
 		}
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
+	}
+	for _, o := range append(slices.Clone(ans.Outputs), ans.AlsoMade...) {
+		if note := (copied{o.Path, o.Marking}).note(); note != "" {
+			w.note("%s", note)
+		}
 	}
 	for _, d := range untold(ans.Dispositions) {
 		w.note("%s", became(d))
