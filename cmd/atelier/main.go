@@ -42,7 +42,7 @@ type commandLine struct {
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
-	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, delete."`
+	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, export, delete."`
 }
 
 // world is what a command may touch outside itself.
