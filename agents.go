@@ -175,7 +175,7 @@ func (a *Atelier) outfit(ctx context.Context, s Sources) (_ *outfit, err error) 
 	}
 	o.runner, err = agent.NewRunner(agent.Config{
 		Definitions: definitions, Actions: actions, Models: models, Codec: a.Codec, Recorder: a.Ledger,
-		Observer: a.observer, Sources: o.research.sources(s.Files != ""), Guardrail: a.Config.Guardrail, Budget: a.budget,
+		Observer: a.observer, Sources: o.research.sources(s.Files != ""), Guardrail: a.Config.Guardrail, Budget: a.budget, SourceActions: sourceActions(),
 		Find: func(ctx context.Context, owner, id string) (media.Output, error) {
 			rec, err := a.Ledger.MediaRecord(ctx, owner, id)
 			return rec.Output, err

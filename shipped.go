@@ -60,6 +60,19 @@ func AgentCatalogue() agent.Catalogue {
 	return c
 }
 
+// sourceActions are the actions whose results are what a source says.
+func sourceActions() []string {
+	var names []string
+	for _, f := range ActionFamilies() {
+		for _, a := range f.Actions {
+			if slices.Contains(a.Tags, action.TagSource) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
+}
+
 // AsksImageModels reports whether an agent has actions that an image model answers.
 func AsksImageModels(d *agent.Definition) bool {
 	names := ActionFamilies()[0].Actions

@@ -68,6 +68,9 @@ type Config struct {
 	// Sources are files, web, db, kb and the program's own by name. A name that is
 	// missing is not configured.
 	Sources map[string]Source
+	// SourceActions are actions with the tag action.TagSource that Actions lacks, because their
+	// source is not configured now: the numbers of a recorded run were compared with what they gave.
+	SourceActions []string
 	// Parallel is how many acts of one step run at once; 0 means 8.
 	Parallel int
 	// Now is the clock; nil means time.Now in UTC.

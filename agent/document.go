@@ -122,13 +122,13 @@ func (r *run) keepDocument(ctx context.Context, key, mime, s string) (media.Outp
 	return o, err
 }
 
-// isCopy tells a document that only repeats a part of this run's payload.
-func (r *run) isCopy(o media.Output) bool {
+// isCopy tells a document that only repeats a part of a run's payload.
+func isCopy(payload map[string]any, o media.Output) bool {
 	if o.Modality != media.ModalityDocument || o.Metadata[payloadKey] == nil {
 		return false
 	}
 	found := false
-	eachString(r.payload, func(s string) {
+	eachString(payload, func(s string) {
 		found = found || int64(len(s)) == o.SizeBytes && media.DigestOf([]byte(s)) == o.Digest
 	})
 	return found

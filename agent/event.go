@@ -47,9 +47,11 @@ func EventTypes() []EventType {
 }
 
 // Event is something that happened in a run tree. Run events are emitted for the
-// root only; sub-agents are told by agent-started and agent-finished. Where a run is
-// replayed, as when it is resumed, what happened before is emitted again with the same
-// keys.
+// root only; sub-agents are told by agent-started and agent-finished. A run that is
+// resumed from its [State] emits what is new: what happened before it paused is not
+// emitted again. Where a process died and a journal replays the run, nobody knows what the
+// observer has seen: what happened before is emitted again with the same Key, and an
+// observer that keeps events keeps one of each.
 type Event struct {
 	Type EventType `json:"type"`
 	// Tree is the root run's id, RunID the run in which it happened.
@@ -57,15 +59,16 @@ type Event struct {
 	RunID     string    `json:"run_id"`
 	AgentPath string    `json:"agent_path"`
 	At        time.Time `json:"at"`
-	// Key names the event within its run, in every replay alike, so that it is told once;
-	// empty for progress, which every process tells on its own.
-	Key string `json:"-"`
+	// Key is the key to deduplicate by: it names the event, is the same in every replay of
+	// the run, and no two events have the same one. It is empty for progress and previews,
+	// which have no place in a replay, and for what is said of a run from outside.
+	Key string `json:"key,omitempty"`
 	// Data is the payload struct that the type's comment names; no media bytes.
 	Data any `json:"data"`
 }
 
-// key finds the name of an event that was emitted in a turn, after the run was resumed
-// part times.
+// key makes the key of an event that was emitted in a turn, after the run was resumed
+// part times. What failed and was tried again has another key than before.
 func (e Event) key(turn, part int) string {
 	of := ""
 	switch d := e.Data.(type) {
@@ -80,17 +83,19 @@ func (e Event) key(turn, part int) string {
 	case TurnStarted:
 		of = strconv.Itoa(d.Turn)
 	case TurnFinished:
-		of = strconv.Itoa(d.Turn)
+		of = strconv.Itoa(d.Turn) + " " + d.Error
 	case MessageDelta:
 		of = strconv.Itoa(turn)
 	case ActionStarted:
 		of = d.StepID
 	case ActionFinished:
-		of = d.StepID
+		if of = d.StepID; d.Cut {
+			of += " cut"
+		}
 	case AgentStarted:
 		of = d.StepID
 	case AgentFinished:
-		of = d.StepID
+		of = d.StepID + " " + string(d.Status)
 	case MediaEvent:
 		of = string(d.Output.Ref)
 	case Warning:
@@ -98,7 +103,7 @@ func (e Event) key(turn, part int) string {
 	case OperationProgress:
 		return ""
 	}
-	return string(e.Type) + " " + of
+	return e.RunID + " " + string(e.Type) + " " + of
 }
 
 // RunStarted tells that a run began.

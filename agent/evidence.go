@@ -6,7 +6,6 @@ import (
 
 	"atelier/action"
 	"atelier/agent/evidence"
-	"atelier/chat"
 	"atelier/media"
 )
 
@@ -14,30 +13,12 @@ import (
 // steps has it: it is the same after a replay, and holds the steps of sub-agents. r.mu
 // is held.
 func (r *run) evidence() *evidence.Set {
-	s := &evidence.Set{}
-	s.AddText(evidence.Task, r.task)
-	if r.input != nil {
-		s.AddValue(evidence.Input, r.input)
-	}
-	for _, m := range r.earlier {
-		if m.Role == chat.RoleUser {
-			s.AddText(evidence.Conversation, m.Text())
-		}
-	}
-	for _, t := range r.told {
-		s.AddText(evidence.Answer, string(t.Value)+"\n"+t.Note)
-	}
-	for _, step := range r.steps {
-		if step.Kind == StepAction && step.Outputs != nil && r.fromSource(step) {
-			s.AddResult(step.Name, step.Outputs)
-		}
-	}
-	return s
+	return r.r.evidence(testimony{task: r.task, input: r.input, earlier: r.earlier, told: r.told, steps: r.steps, lookup: r.set.Lookup})
 }
 
 // fromSource reports whether an action gave what a source says: by its tag, or because it
 // showed the text of a document that a person or a source gave.
-func (r *run) fromSource(step StepRecord) bool {
+func (r *Runner) fromSource(step StepRecord, lookup func(media.Ref) (media.Output, bool)) bool {
 	if r.isSource(step.Name) {
 		return true
 	}
@@ -48,11 +29,14 @@ func (r *run) fromSource(step StepRecord) bool {
 	if json.Unmarshal(step.Outputs, &shown) != nil || shown.Text == "" {
 		return false
 	}
-	o, ok := r.set.Lookup(shown.Media.RefID)
+	o, ok := lookup(shown.Media.RefID)
 	return ok && (o.Origin.Direction == "input" || r.isSource(o.Origin.Source))
 }
 
-func (r *run) isSource(name string) bool {
-	a, err := r.r.cfg.Actions.Lookup(name)
-	return err == nil && slices.Contains(a.Tags, action.TagSource)
+func (r *Runner) isSource(name string) bool {
+	a, err := r.cfg.Actions.Lookup(name)
+	if err != nil {
+		return slices.Contains(r.cfg.SourceActions, name)
+	}
+	return slices.Contains(a.Tags, action.TagSource)
 }

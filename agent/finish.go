@@ -143,7 +143,7 @@ func (r *run) result(rec RunRecord) *Result {
 		Error: rec.Error, InputImages: rec.InputImages, all: r.set.All(),
 	}
 	for _, o := range res.all {
-		if !o.Promoted && o.Origin.Direction != "input" && !r.isCopy(o) {
+		if !o.Promoted && o.Origin.Direction != "input" && !isCopy(r.payload, o) {
 			res.AlsoMade = append(res.AlsoMade, o)
 		}
 	}

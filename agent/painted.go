@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,6 +74,13 @@ func (r *run) keepOne(ctx context.Context, p chat.Profile, number int, o media.O
 	o.Origin = media.Origin{Direction: "output", Source: p.ID, AgentPath: r.path, Operation: o.Origin.Operation}
 	if o.Label == "" && o.Modality == media.ModalityImage {
 		o.Label = fmt.Sprintf("Picture %d by %s", number, p.Name)
+	}
+	if o.Metadata["digital_source_type"] == nil && !p.Offline {
+		o.Metadata = maps.Clone(o.Metadata)
+		if o.Metadata == nil {
+			o.Metadata = map[string]any{}
+		}
+		o.Metadata["digital_source_type"], o.Metadata["model"] = "trainedAlgorithmicMedia", p.Name
 	}
 	if r.r.cfg.Recorder == nil {
 		return keepsake{Output: o}

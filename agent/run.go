@@ -183,7 +183,7 @@ func (r *run) open(ctx context.Context) {
 		}
 	}
 	for _, e := range held {
-		r.r.cfg.Observer.Emit(ctx, e)
+		r.send(ctx, e)
 	}
 }
 
@@ -200,6 +200,13 @@ func (r *run) emit(ctx context.Context, t EventType, data any) {
 	}
 	r.mu.Unlock()
 	if !wait {
+		r.send(ctx, e)
+	}
+}
+
+// send hands an event to the observer, unless it was before.
+func (r *run) send(ctx context.Context, e Event) {
+	if r.wait.fresh(e.Key) {
 		r.r.cfg.Observer.Emit(ctx, e)
 	}
 }

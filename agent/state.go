@@ -42,6 +42,10 @@ type State struct {
 	// Redone is what model calls used that a retry does anew, by the full name of the part of
 	// the journal that they are in: they count, and are not among Steps.
 	Redone map[string]Use `json:"redone,omitempty"`
+	// Emitted are the events that the observer has: of each, 16 hexadecimal digits of its key's
+	// SHA-256. They are not emitted again. A state without them, as one of an earlier version,
+	// emits them again.
+	Emitted []string `json:"emitted,omitempty"`
 }
 
 // Span is when something began and ended, UTC; EndedAt is zero while it goes on.

@@ -3,9 +3,12 @@ package agent
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -29,10 +32,35 @@ type waiting struct {
 	open []Question
 	runs map[string]Span
 	held map[*run][]heldAct
+	// emitted are the marks of the events that the observer has.
+	emitted map[string]bool
 }
 
 func newWaiting(before *State, now time.Time) *waiting {
-	return &waiting{before: before, began: now, runs: map[string]Span{}, held: map[*run][]heldAct{}}
+	w := &waiting{before: before, began: now, runs: map[string]Span{}, held: map[*run][]heldAct{}, emitted: map[string]bool{}}
+	if before != nil {
+		for _, mark := range before.Emitted {
+			w.emitted[mark] = true
+		}
+	}
+	return w
+}
+
+// fresh reports whether an event was not emitted before, and notes it. One without a key
+// always is.
+func (w *waiting) fresh(key string) bool {
+	if key == "" {
+		return true
+	}
+	sum := sha256.Sum256([]byte(key))
+	mark := hex.EncodeToString(sum[:8])
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.emitted[mark] {
+		return false
+	}
+	w.emitted[mark] = true
+	return true
 }
 
 // hold notes that an act of a run waits.
@@ -171,6 +199,7 @@ func (r *run) state() *State {
 	for place, span := range w.runs {
 		s.Runs[place] = span
 	}
+	s.Emitted = slices.Sorted(maps.Keys(w.emitted))
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 
 // Event is one line of a run tree's log.
 type Event struct {
+	// ID is the key to deduplicate by: the same for one event in every replay of its run.
 	ID string `json:"id"`
 	// Position is the global sequence number, growing in commit order.
 	Position int64 `json:"position"`

@@ -197,19 +197,7 @@ func eventID(e agent.Event) string {
 	if e.Key == "" {
 		return ""
 	}
-	key := e.Key
-	// What failed and was tried again is told again.
-	switch d := e.Data.(type) {
-	case agent.TurnFinished:
-		key += " " + d.Error
-	case agent.ActionFinished:
-		if d.Cut {
-			key += " cut"
-		}
-	case agent.AgentFinished:
-		key += " " + string(d.Status)
-	}
-	id, _ := journal.ID(e.Tree, "event "+e.RunID+" "+key, 0, 0)
+	id, _ := journal.ID(e.Tree, "event "+e.Key, 0, 0)
 	return id
 }
 

@@ -132,7 +132,9 @@ func (s *Service) pause(ctx context.Context, w work, res *agent.Result) error {
 	if res.State == nil {
 		return media.Errorf(media.CodeInternal, "run %s paused without a state: the runner of run.Config.Agents has to give one", res.RunID)
 	}
-	state, err := json.Marshal(saved{State: *res.State, Thread: w.Thread, Forked: w.forked})
+	kept := *res.State
+	kept.Emitted = nil // the ledger has each event once, also where this process dies before it is saved
+	state, err := json.Marshal(saved{State: kept, Thread: w.Thread, Forked: w.forked})
 	if err != nil {
 		return media.Errorf(media.CodeInternal, "write the state of run %s: %w", res.RunID, err)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,33 +11,43 @@ import (
 	"slices"
 
 	"atelier/agent"
+	"atelier/imaging"
 	"atelier/media"
 )
 
+// File is a file that an item was written to.
+type File struct {
+	// Path is relative to the folder, with slashes.
+	Path string
+	// Marking says how the file tells that a model made it.
+	Marking imaging.Marking
+}
+
 // Files writes the items into the folder dir/media under [agent.FileName] names and
-// returns the path of each, relative to dir, by ref. A file appears whole or not at
-// all. In HTML and Markdown that the run made, placeholders become the names of the
+// returns, by ref, what each was written to. A file appears whole or not at all. What a model
+// made carries the AI label, see [imaging.Export]. In HTML and Markdown that the run made, placeholders become the names of the
 // files beside them, and links of Markdown that run code lead nowhere; everything else is written byte for byte. Items that fail are left out; the first error is returned after the rest was
 // written.
-func Files(ctx context.Context, dir string, items []media.Output, codec agent.Codec) (map[media.Ref]string, error) {
-	paths := map[media.Ref]string{}
+func Files(ctx context.Context, dir string, items []media.Output, codec agent.Codec) (map[media.Ref]File, error) {
+	files := map[media.Ref]File{}
 	folder := filepath.Join(dir, "media")
 	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return paths, media.Errorf(media.CodeInvalid, "create folder %s: %w", folder, err)
+		return files, media.Errorf(media.CodeInvalid, "create folder %s: %w", folder, err)
 	}
 	var first error
 	e := export{folder: folder, items: items, codec: codec}
 	for _, o := range items {
 		name := agent.FileName(o)
-		if err := e.write(ctx, name, o); err != nil {
+		marking, err := e.write(ctx, name, o)
+		if err != nil {
 			if first == nil {
 				first = fmt.Errorf("write %s: %w", o.Ref, err)
 			}
 			continue
 		}
-		paths[o.Ref] = "media/" + name
+		files[o.Ref] = File{"media/" + name, marking}
 	}
-	return paths, first
+	return files, first
 }
 
 // export is one call of Files.
@@ -46,25 +57,21 @@ type export struct {
 	codec  agent.Codec
 }
 
-func (e export) write(ctx context.Context, name string, o media.Output) (err error) {
-	src, err := e.codec.Open(ctx, o.Digest)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = src.Close() }() // read only
+func (e export) write(ctx context.Context, name string, o media.Output) (marking imaging.Marking, err error) {
 	f, err := os.CreateTemp(e.folder, ".tmp-*")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() {
 		if err != nil {
 			_ = os.Remove(f.Name()) // the first error counts
 		}
 	}()
+	open := func() (io.ReadCloser, error) { return e.codec.Open(ctx, o.Digest) }
 	if format := written(o); format != "" {
-		err = e.resolve(ctx, f, src, format)
+		err = e.resolve(ctx, f, open, format)
 	} else {
-		_, err = io.Copy(f, src)
+		marking, err = imaging.Export(f, o, open)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -76,9 +83,9 @@ func (e export) write(ctx context.Context, name string, o media.Output) (err err
 		err = os.Chmod(f.Name(), 0o644) //nolint:gosec // an export that people open and share.
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	return os.Rename(f.Name(), filepath.Join(e.folder, name))
+	return marking, os.Rename(f.Name(), filepath.Join(e.folder, name))
 }
 
 // written is the format of a document that an agent wrote, which may hold placeholders.
@@ -96,9 +103,13 @@ func written(o media.Output) agent.Format {
 }
 
 // resolve writes a document with the names of the files beside it.
-func (e export) resolve(ctx context.Context, w io.Writer, r io.Reader, format agent.Format) error {
-	b, err := io.ReadAll(r) // a document is under its limit
+func (e export) resolve(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), format agent.Format) error {
+	r, err := open()
 	if err != nil {
+		return err
+	}
+	b, err := io.ReadAll(r) // a document is under its limit
+	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}
 	text := string(b)

@@ -41,7 +41,7 @@ func TestMarkdownDropsActiveLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(filepath.Join(dir, paths[o.Ref]))
+		b, err := os.ReadFile(filepath.Join(dir, paths[o.Ref].Path))
 		if err != nil || string(b) != want {
 			t.Errorf("%q became %q, want %q, %v", in, b, want, err)
 		}

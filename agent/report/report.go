@@ -21,6 +21,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	gmhtml "github.com/yuin/goldmark/renderer/html"
+	nethtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
 	"atelier/agent"
@@ -117,24 +118,35 @@ func Write(ctx context.Context, w io.Writer, r Report, o agent.Resolution) error
 		h1.AppendChild(textNode(title))
 		root.InsertBefore(h1, root.FirstChild)
 	}
-	nameTables(root, words.table)
-	describe(root, o.Find, words)
-	alignNumbers(root)
-	numbers := trace(root, r.Evidence, words)
 	o.Format = agent.FormatHTML
-	o.Caption = words.caption
 	page := &page{ctx: ctx, w: w, o: o, words: words}
+	numbers := page.complete(root, r)
 	page.head(title, firstText(r.Language, words.language))
 	page.resolve(framed(markup(root), words.drawing, o.Find))
 	page.text(numbers)
-	page.gallery(r.AlsoMade)
-	var notes []string
-	for _, name := range r.ByRule {
-		notes = append(notes, fmt.Sprintf(words.writtenByRule, name))
-	}
-	page.notes(append(notes, r.Notes...))
+	page.appendix(r)
 	page.text("</main>\n</body>\n</html>\n")
 	return page.err
+}
+
+// complete gives the tables, pictures and numbers of a report what they need, and gives the
+// section about its numbers.
+func (p *page) complete(root *nethtml.Node, r Report) (numbers string) {
+	p.o.Caption = p.caption
+	nameTables(root, p.table)
+	describe(root, p.o.Find, p.words)
+	alignNumbers(root)
+	return trace(root, r.Evidence, p.words)
+}
+
+// appendix writes what follows a report.
+func (p *page) appendix(r Report) {
+	p.gallery(r.AlsoMade)
+	var notes []string
+	for _, name := range r.ByRule {
+		notes = append(notes, fmt.Sprintf(p.writtenByRule, name))
+	}
+	p.notes(append(notes, r.Notes...))
 }
 
 var pictureTag = regexp.MustCompile(`<img [^>]*src="\$\{media:([a-z0-9-]+)\}"[^>]*>`)

@@ -180,7 +180,7 @@ func TestFilesOfDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join(dir, paths[made.Ref]))
+		got, err := os.ReadFile(filepath.Join(dir, paths[made.Ref].Path))
 		if err != nil || !strings.Contains(string(got), want) || direction == "output" && strings.Contains(string(got), "${media:") {
 			t.Errorf("%s: %v, %s", direction, err, got)
 		}
@@ -197,7 +197,7 @@ func TestFiles(t *testing.T) {
 		t.Fatalf("got %v, %v", paths, err)
 	}
 	for _, o := range s.items {
-		b, err := os.ReadFile(filepath.Join(dir, paths[o.Ref]))
+		b, err := os.ReadFile(filepath.Join(dir, paths[o.Ref].Path))
 		if err != nil || media.DigestOf(b) != o.Digest {
 			t.Errorf("%s: %v", o.Ref, err)
 		}

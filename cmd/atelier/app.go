@@ -14,6 +14,9 @@ type app struct{ *atelier.Atelier }
 // stores are the records and bytes, for commands that ask no model.
 type stores struct{ *atelier.Stores }
 
+// stores are what the app keeps.
+func (a *app) stores() *stores { return &stores{a.Stores} }
+
 // appConfig is what a command adds to the environment.
 type appConfig struct {
 	// events is told how generations proceed; may be nil.

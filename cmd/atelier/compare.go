@@ -38,6 +38,9 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		if rivals[i].plan, rivals[i].err = a.Gateway.Plan(ctx, r); rivals[i].err != nil {
 			return fmt.Errorf("compare: %w", rivals[i].err)
 		}
+		if err := c.writable(rivals[i].plan); err != nil {
+			return err
+		}
 		if slices.ContainsFunc(rivals[:i], func(o rival) bool { return o.plan.Model.Name == rivals[i].plan.Model.Name }) {
 			return media.Errorf(media.CodeInvalid, "%s answers twice in this comparison: name different models", rivals[i].plan.Model.Name)
 		}
@@ -102,7 +105,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 			rows = append(rows, []string{r.plan.Model.Name, "failed", seconds(r.took), "", "", media.ErrorText(e.Message)})
 			continue
 		}
-		slots, firstErr, err := c.slots(ctx, a, r.res, fileOf(c.Output, r.res.Model))
+		slots, firstErr, err := c.slots(ctx, w, a, r.res, fileOf(c.Output, r.res.Model))
 		unsaved = cmp.Or(unsaved, err)
 		r.err = ending(r.res, firstErr)
 		views = append(views, comparisonView{Result: resultView(r.res, slots), Seconds: r.took.Seconds()})
@@ -113,7 +116,7 @@ func (c *generateCmd) printComparison(ctx context.Context, w *world, a *app, riv
 			w.warnings(r.res.Warnings)
 		}
 	}
-	sheet, err := c.contactSheet(ctx, a, rivals)
+	sheet, err := c.contactSheet(ctx, w, a, rivals)
 	unsaved = cmp.Or(unsaved, err)
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"comparison": views, "contact_sheet": sheet}); err != nil {
@@ -192,7 +195,7 @@ func fileOf(name, part string) string {
 
 // contactSheet makes one picture of all results and stores it; nil if no picture was
 // made.
-func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) (*outputView, error) {
+func (c *generateCmd) contactSheet(ctx context.Context, w *world, a *app, rivals []rival) (*outputView, error) {
 	var items []imaging.SheetItem
 	var parents []media.Parent
 	for _, r := range rivals {
@@ -236,7 +239,7 @@ func (c *generateCmd) contactSheet(ctx context.Context, a *app, rivals []rival) 
 	if name != "" {
 		name = strings.TrimSuffix(name, filepath.Ext(name)) + ".png"
 	}
-	path, err := save(ctx, a, o, fileOf(name, "contact-sheet"))
-	v := viewOf(o, path)
+	file, err := w.save(ctx, a.stores(), o, fileOf(name, "contact-sheet"))
+	v := viewOf(o, file)
 	return &v, err
 }

@@ -12,6 +12,7 @@ type conversationsCmd struct {
 	List conversationsListCmd `cmd:"" help:"List conversations, the last begun first."`
 	Show conversationsShowCmd `cmd:"" help:"Show one conversation: its messages and what is attached to them."`
 
+	Export conversationsExportCmd `cmd:"" help:"Write one conversation as one HTML file, with its pictures and reports."`
 	Delete conversationsDeleteCmd `cmd:"" help:"Delete one conversation; its runs and pictures stay."`
 }
 

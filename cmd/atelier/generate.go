@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"atelier"
-	"atelier/agent"
 	"atelier/generate"
+	"atelier/imaging"
 	"atelier/journal"
 	"atelier/media"
 )
@@ -32,7 +32,7 @@ type generateCmd struct {
 	NegativePrompt string   `help:"What to avoid." placeholder:"TEXT"`
 	Background     string   `help:"transparent, opaque or auto." placeholder:"B"`
 	Seed           *int64   `help:"Repeat a result where the model has seeds." placeholder:"N"`
-	Format         string   `help:"png, jpeg or webp; mp3, wav, opus, aac or flac for sound; txt for words; the ending of -o otherwise." placeholder:"F"`
+	Format         string   `help:"png, jpeg or webp; mp3, wav, opus, aac or flac for sound; txt for words; the ending of -o otherwise. What the model cannot give is refused." placeholder:"F"`
 	Voice          string   `help:"Who speaks; see atelier models show." placeholder:"NAME"`
 	Speed          float64  `help:"How fast, 0.25 to 4." placeholder:"X"`
 	Partials       bool     `help:"Ask for preview frames and show how they come; some providers bill them."`
@@ -41,7 +41,7 @@ type generateCmd struct {
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
 	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
-	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
+	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
 	inputFlags
 }
@@ -60,10 +60,13 @@ type outputView struct {
 	Label    string       `json:"label"`
 	// Path is the file that holds a copy; empty if none was written.
 	Path string `json:"path"`
+	// Marking says how that file tells that AI made it; empty where no model did. Size and digest
+	// are those of what is stored: a file into which the label was written has others.
+	Marking imaging.Marking `json:"marking,omitempty"`
 }
 
-func viewOf(o media.Output, path string) outputView {
-	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, path}
+func viewOf(o media.Output, file copied) outputView {
+	return outputView{o.Ref, o.Modality, o.MIMEType, o.Width, o.Height, o.DurationSeconds, o.SizeBytes, o.Digest, o.Label, file.path, file.marking}
 }
 
 // extent writes its size in pixels or its length.
@@ -84,6 +87,10 @@ type slotView struct {
 
 // Run generates.
 func (c *generateCmd) Run(w *world) error {
+	w, err := c.piped(w)
+	if err != nil {
+		return err
+	}
 	if c.Wait != "" {
 		return c.wait(w)
 	}
@@ -101,6 +108,11 @@ func (c *generateCmd) Run(w *world) error {
 		}
 		if len(c.Model) > 1 {
 			return c.compare(ctx, w, a, req, p)
+		}
+		if plan, _ := a.Gateway.Rehearse(ctx, req); plan != nil { // what is wrong with the request is said below
+			if err := c.writable(plan); err != nil {
+				return err
+			}
 		}
 		if c.DryRun {
 			return c.plan(ctx, w, a, req)
@@ -139,6 +151,9 @@ func (c *generateCmd) wait(w *world) error {
 	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
+		if err := c.fits(w.ctx, a, c.Wait); err != nil {
+			return err
+		}
 		if err := c.prepare(); err != nil {
 			return err
 		}
@@ -174,12 +189,14 @@ func (c *generateCmd) request() (generate.Request, error) {
 			return r, media.Errorf(media.CodeInvalid, "-n is %d: ask for 1 to 100 results", r.N)
 		}
 	}
-	if r.OutputFormat == "" && c.Output != "" {
-		format, err := formatOf(c.Output)
-		if err != nil {
-			return r, err
-		}
+	format, err := formatOf(c.Output)
+	switch {
+	case err != nil:
+		return r, err
+	case r.OutputFormat == "":
 		r.OutputFormat = format
+	case format != "" && format != strings.Replace(strings.ToLower(r.OutputFormat), "jpg", "jpeg", 1):
+		return r, media.Errorf(media.CodeInvalid, "--format %s and -o %s do not agree: leave --format out, or end the name in it", r.OutputFormat, c.Output)
 	}
 	for _, o := range c.Option {
 		name, text, ok := strings.Cut(o, "=")
@@ -202,18 +219,70 @@ func (c *generateCmd) request() (generate.Request, error) {
 	return r, nil
 }
 
+// formatOf is the format that the ending of a file names; empty for standard output and for no
+// file.
 func formatOf(file string) (string, error) {
-	switch strings.ToLower(filepath.Ext(file)) {
-	case ".png":
-		return "png", nil
-	case ".jpg", ".jpeg":
+	if file == "" || file == toStdout {
+		return "", nil
+	}
+	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); ending {
+	case "jpg":
 		return "jpeg", nil
-	case ".ogg":
+	case "ogg":
 		return "opus", nil
-	case ".webp", ".mp3", ".wav", ".opus", ".aac", ".flac", ".txt":
-		return strings.ToLower(filepath.Ext(file)[1:]), nil
+	case "png", "jpeg", "webp", "gif", "svg", "mp3", "wav", "opus", "aac", "flac", "txt":
+		return ending, nil
 	}
 	return "", media.Errorf(media.CodeInvalid, "-o %s: end the name in .png, .jpg or .webp; for sound in .mp3, .wav, .opus, .aac or .flac; for words in .txt", file)
+}
+
+// writable refuses, before anything is made, a file that the results of a plan cannot be
+// written to as it was asked.
+func (c *generateCmd) writable(p *generate.Plan) error {
+	if c.Output == toStdout && p.Makes > 1 {
+		return media.Errorf(media.CodeInvalid, "-o - takes one result and %s makes %d: ask for one with -n 1, or name a file", p.Model.Name, p.Makes)
+	}
+	asked := "-o " + c.Output
+	if c.Format != "" {
+		asked = "--format " + c.Format
+	}
+	for _, d := range p.Dispositions {
+		if d.Setting == "output_format" && d.Outcome == generate.OutcomeDropped {
+			return media.Errorf(media.CodeUnsupported, "%s cannot be made: %s. Nothing was made", asked, d.Reason)
+		}
+	}
+	return nil
+}
+
+// fits refuses a file for the results of an operation that was begun before and makes
+// something else.
+func (c *generateCmd) fits(ctx context.Context, a *app, operation string) error {
+	format, err := formatOf(c.Output)
+	if err != nil || c.Output == "" {
+		return err
+	}
+	o, slots, _, err := a.Ledger.Operation(ctx, owner, operation)
+	if err != nil {
+		return err
+	}
+	if c.Output == toStdout && len(slots) > 1 {
+		return media.Errorf(media.CodeInvalid, "-o - takes one result, and operation %s makes %d: name a file", o.ID, len(slots))
+	}
+	if makes := modalityOf(format); makes != "" && o.Modality != "" && makes != o.Modality {
+		return media.Errorf(media.CodeInvalid, "-o %s is for %s, and operation %s makes %s: end the name otherwise", c.Output, makes, o.ID, o.Modality)
+	}
+	return nil
+}
+
+// modalityOf is what a format holds; empty for words, which models of any kind may answer with.
+func modalityOf(format string) media.Modality {
+	switch format {
+	case "", "txt":
+		return ""
+	case "mp3", "wav", "opus", "aac", "flac":
+		return media.ModalityAudio
+	}
+	return media.ModalityImage
 }
 
 // numbered is the name of one of several files.
@@ -225,30 +294,22 @@ func numbered(name string, index, of int) string {
 	return strings.TrimSuffix(name, ext) + "-" + strconv.Itoa(index) + ext
 }
 
-// save copies one result to a file; the ending follows the bytes.
-func save(ctx context.Context, a *app, o media.Output, name string) (string, error) {
-	if name == "" {
-		return "", nil
+// piped is the world for a command with -o -: the bytes take standard output.
+func (c *generateCmd) piped(w *world) (*world, error) {
+	switch {
+	case c.Output != toStdout:
+		return w, nil
+	case c.JSON:
+		return nil, media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or leave --json out")
+	case len(c.Model) > 1:
+		return nil, media.Errorf(media.CodeInvalid, "-o - takes one result, and a comparison makes several: name a file")
 	}
-	ext := filepath.Ext(name)
-	if real := filepath.Ext(agent.FileName(o)); !sameFormat(ext, real) {
-		name = strings.TrimSuffix(name, ext) + real
-	}
-	// What is paid for is written even if the command is being cancelled.
-	in, err := a.Codec.Open(context.WithoutCancel(ctx), o.Digest)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = in.Close() }()
-	if err := writeFile(name, in); err != nil {
-		return "", media.Errorf(media.CodeOf(err), "%w; it is kept: atelier media get %s", err, o.Ref)
-	}
-	return name, nil
+	return w.piped(), nil
 }
 
 // prepare checks that files can be written where -o says, before anything is paid for.
 func (c *generateCmd) prepare() error {
-	if c.Output == "" {
+	if c.Output == "" || c.Output == toStdout {
 		return nil
 	}
 	dir := filepath.Dir(c.Output)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"atelier"
 	"atelier/generate"
@@ -28,7 +29,7 @@ func (w *world) warnings(list []string) {
 // print writes the files and the answer. Partial success is success; nothing made
 // at all is the provider's failure.
 func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate.Result) error {
-	slots, firstErr, unsaved := c.slots(ctx, a, res, c.Output)
+	slots, firstErr, unsaved := c.slots(ctx, w, a, res, c.Output)
 	if c.JSON {
 		if err := w.printJSON(resultView(res, slots)); err != nil {
 			return err
@@ -44,19 +45,27 @@ func (c *generateCmd) print(ctx context.Context, w *world, a *app, res *generate
 
 // slots writes the files of a result. A file that could not be written does not hide
 // the others.
-func (c *generateCmd) slots(ctx context.Context, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
+func (c *generateCmd) slots(ctx context.Context, w *world, a *app, res *generate.Result, to string) (slots []slotView, firstErr *generate.SlotError, unsaved error) {
 	slots = make([]slotView, 0, len(res.Slots))
 	for _, s := range res.Slots {
 		v := slotView{s.Index, s.Status, nil, s.Error, s.RevisedPrompt, s.Seed, s.Safety}
 		if s.Output != nil {
-			path, err := save(ctx, a, *s.Output, numbered(to, s.Index, len(res.Slots)))
+			name := numbered(to, s.Index, len(res.Slots))
+			if to == toStdout {
+				name = to
+				to = "" // it holds one
+			}
+			file, err := w.save(ctx, a.stores(), *s.Output, name)
 			if unsaved == nil {
 				unsaved = err
 			}
-			if path != "" && foreignSVG(*s.Output) {
-				res.Warnings = append(res.Warnings, rawSVG(path))
+			if file.path != "" && foreignSVG(*s.Output) {
+				res.Warnings = append(res.Warnings, rawSVG(file.path))
 			}
-			o := viewOf(*s.Output, path)
+			if note := file.note(); note != "" && !c.JSON {
+				w.note("%s", note)
+			}
+			o := viewOf(*s.Output, file)
 			v.Output = &o
 		} else if firstErr == nil {
 			firstErr = s.Error
@@ -123,7 +132,7 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 		}
 		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
 	}
-	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, price(res.Status, res.Cost, res.Usage))
+	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, askedAs(res), price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)
 	w.warnings(res.Warnings)
 	switch {
@@ -132,6 +141,16 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
 		w.note("%s", askAgain(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
 	}
+}
+
+// askedAs is the name by which a person asked for the model, if it is another one.
+func askedAs(res *generate.Result) string {
+	for _, d := range res.Dispositions {
+		if d.Setting == "model" && d.Outcome == generate.OutcomeApplied && !strings.EqualFold(d.Asked, res.Model) {
+			return ", asked for as " + d.Asked
+		}
+	}
+	return ""
 }
 
 // askAgain says how to ask again for what failed, and for what needs more than that.
@@ -162,5 +181,5 @@ func price(s generate.Status, c generate.Cost, u generate.Usage) string {
 	case !used || c.EstimatedUSD == nil: // some providers bill what they refuse
 		return "unknown"
 	}
-	return "about " + money(c.EstimatedUSD)
+	return "about " + strings.TrimPrefix(about(c.EstimatedUSD), "about ")
 }

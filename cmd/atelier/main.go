@@ -35,13 +35,13 @@ type commandLine struct {
 	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
 	Providers  providersCmd  `cmd:"" help:"Which providers are ready, and what the others need."`
 	Media      mediaCmd      `cmd:"" help:"What was made and seen: list, show, get, verify."`
-	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, cancel, retry, fork."`
+	Runs       runsCmd       `cmd:"" help:"What was run: list, show, events, report, cancel, retry, fork."`
 	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
 	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations that nobody works on any more, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
-	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, delete."`
+	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, export, delete."`
 }
 
 // world is what a command may touch outside itself.
@@ -52,6 +52,8 @@ type world struct {
 	env      func(string) string
 	terminal bool     // stderr is a terminal
 	args     []string // the words of the command line
+	// bytes is where -o - writes; nil unless a command was given it.
+	bytes io.Writer
 }
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/google/uuid"
 
-	"atelier"
 	"atelier/agent"
 	"atelier/generate"
 	"atelier/ledger"
@@ -19,7 +15,7 @@ import (
 type mediaCmd struct {
 	List   mediaListCmd   `cmd:"" help:"List media, newest first."`
 	Show   mediaShowCmd   `cmd:"" help:"Show one item: facts, origin, lineage."`
-	Get    mediaGetCmd    `cmd:"" help:"Write one item's bytes to a file."`
+	Get    mediaGetCmd    `cmd:"" help:"Write one item to a file, with its AI label."`
 	Verify mediaVerifyCmd `cmd:"" help:"Check every stored byte string against its digest."`
 	GC     mediaGCCmd     `cmd:"" name:"gc" help:"Delete stored bytes that nothing recorded refers to, a week after they came."`
 }
@@ -161,49 +157,31 @@ func (c *mediaGetCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		in, err := s.Blobs.Open(w.ctx, r.Digest)
+		if c.Output == toStdout {
+			w = w.piped()
+			_, err := s.copyTo(w.ctx, w.bytes, r.Output)
+			return err
+		}
+		file := copied{path: c.Output}
+		if file.path == "" {
+			file.path = agent.FileName(r.Output)
+		}
+		err = writeTo(file.path, func(f io.Writer) (err error) {
+			file.marking, err = s.copyTo(w.ctx, f, r.Output)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		defer func() { _ = in.Close() }()
-		name := cmp.Or(c.Output, agent.FileName(r.Output))
-		if name == "-" {
-			_, err = io.Copy(w.stdout, in)
-		} else if err = writeFile(name, in); err == nil {
-			w.line("%s", name)
+		w.line("%s", file.path)
+		if foreignSVG(r.Output) {
+			w.warnings([]string{rawSVG(file.path)})
 		}
-		if err == nil && foreignSVG(r.Output) {
-			w.warnings([]string{rawSVG(name)})
+		if note := file.note(); note != "" {
+			w.note("%s", note)
 		}
-		return err
+		return nil
 	})
-}
-
-// writeFile copies in to a new file beside name and moves it there when it is whole.
-func writeFile(name string, in io.Reader) error {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return media.Errorf(media.CodeInvalid, "write %s: it is a folder: add the name of a file", name)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".atelier-*")
-	if err != nil {
-		return atelier.DiskError("write "+name, err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	if _, err := io.Copy(f, in); err != nil {
-		_ = f.Close()
-		return atelier.DiskError("write "+name, err)
-	}
-	if err := f.Chmod(0o644); err != nil {
-		_ = f.Close()
-		return atelier.DiskError("write "+name, err)
-	}
-	if err := f.Close(); err != nil {
-		return atelier.DiskError("write "+name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return atelier.DiskError("write "+name, err)
-	}
-	return nil
 }
 
 type mediaVerifyCmd struct {

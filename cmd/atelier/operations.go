@@ -109,7 +109,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.line("%s  %s  %s (%s)", o.ID, standing(o), o.Model, o.Provider)
 		w.line("prompt:  %s", promptOf(o))
-		w.line("cost:    %s estimated, %s reported", money(o.EstimatedUSD), money(o.ReportedUSD))
+		w.line("cost:    %s estimated, %s reported", about(o.EstimatedUSD), money(o.ReportedUSD))
 		for _, sl := range slots {
 			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, told(sl.Failure))
 		}
@@ -151,15 +151,22 @@ func again(c media.Code) bool {
 type operationsRetryCmd struct {
 	ID     string `arg:"" help:"The operation's id."`
 	All    bool   `help:"Ask also for results that were moderated, cancelled or deleted, and for those that were billed or may have been."`
-	Output string `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
+	Output string `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
 	JSON   bool   `help:"Print JSON."`
 }
 
 // Run asks again for what failed.
 func (c *operationsRetryCmd) Run(w *world) error {
 	shown := &generateCmd{Output: c.Output, JSON: c.JSON}
+	w, err := shown.piped(w)
+	if err != nil {
+		return err
+	}
 	p := newProgress(w, c.JSON)
 	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
+		if err := shown.fits(w.ctx, a, c.ID); err != nil {
+			return err
+		}
 		if err := shown.prepare(); err != nil {
 			return err
 		}

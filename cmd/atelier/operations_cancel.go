@@ -31,7 +31,7 @@ func (c *operationsCancelCmd) Run(w *world) error {
 			return err
 		}
 		shown := &generateCmd{JSON: c.JSON}
-		slots, _, err := shown.slots(ctx, a, res, "")
+		slots, _, err := shown.slots(ctx, w, a, res, "")
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,8 @@ type runCmd struct {
 	JSON          bool     `help:"Print one JSON object."`
 	limitFlags
 
+	// anyReport makes a page of the message of a run that wrote no report.
+	anyReport bool
 	// Conversation is nil where the flag is not given.
 	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
 }
@@ -167,24 +169,24 @@ func (c *runCmd) export(ctx context.Context, a *app, res *agent.Result) (answer,
 	if ans.Unsupported, err = unsupported(res); err != nil {
 		return ans, err
 	}
-	paths := map[media.Ref]string{}
+	files := map[media.Ref]report.File{}
 	var unsaved error
 	if c.Out != "" {
 		all := append(append([]media.Output{}, res.Outputs...), res.AlsoMade...)
-		if paths, err = report.Files(ctx, c.Out, all, a.Codec); err != nil {
+		if files, err = report.Files(ctx, c.Out, all, a.Codec); err != nil {
 			unsaved = atelier.DiskError("write the media", err)
 		}
 		for _, o := range all {
-			if path := paths[o.Ref]; path != "" && foreignSVG(o) {
-				ans.Warnings = append(ans.Warnings, rawSVG(filepath.Join(c.Out, path)))
+			if f, ok := files[o.Ref]; ok && foreignSVG(o) {
+				ans.Warnings = append(ans.Warnings, rawSVG(filepath.Join(c.Out, f.Path)))
 			}
 		}
-		if report.Has(res.Payload) {
+		if report.Has(res.Payload) || c.anyReport {
 			ans.Report, err = c.write(ctx, a, res)
 			unsaved = errors.Join(unsaved, err)
 		}
 	}
-	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, paths), c.views(res.AlsoMade, paths)
+	ans.Outputs, ans.AlsoMade = c.views(res.Outputs, files), c.views(res.AlsoMade, files)
 	return ans, unsaved
 }
 

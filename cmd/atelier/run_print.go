@@ -10,19 +10,21 @@ import (
 	"strings"
 
 	"atelier/agent"
+	"atelier/agent/report"
+	"atelier/chat/offline"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
 
-func (c *runCmd) views(items []media.Output, paths map[media.Ref]string) []outputView {
+func (c *runCmd) views(items []media.Output, files map[media.Ref]report.File) []outputView {
 	out := []outputView{}
 	for _, o := range items {
-		path := ""
-		if rel, ok := paths[o.Ref]; ok {
-			path = filepath.Join(c.Out, filepath.FromSlash(rel))
+		var file copied
+		if f, ok := files[o.Ref]; ok {
+			file = copied{filepath.Join(c.Out, filepath.FromSlash(f.Path)), f.Marking}
 		}
-		out = append(out, viewOf(o, path))
+		out = append(out, viewOf(o, file))
 	}
 	return out
 }
@@ -56,10 +58,17 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		}
 		w.line("  %s  %-13s %s", o.Ref, o.MIMEType, where)
 	}
-	for _, d := range untold(ans.Dispositions) {
-		w.note("%s", became(d))
+	for _, o := range append(slices.Clone(ans.Outputs), ans.AlsoMade...) {
+		if note := (copied{o.Path, o.Marking}).note(); note != "" {
+			w.note("%s", note)
+		}
 	}
-	w.warnings(ans.Warnings)
+	for _, d := range untold(ans.Dispositions) {
+		if !offlineChat(d) {
+			w.note("%s", became(d))
+		}
+	}
+	w.warnings(withStandIn(ans))
 	if n := len(ans.AlsoMade); n > 0 {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
@@ -78,6 +87,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 // spent says what a run cost, and what of it providers reported; the rest is estimated.
 func spent(c ledger.Cost) string {
 	var of string
+	total := about(c.EstimatedUSD)
 	switch {
 	case c.EstimatedUSD == nil:
 		return money(nil)
@@ -85,14 +95,14 @@ func spent(c ledger.Cost) string {
 	case c.ReportedUSD == nil || amountOf(c.ReportedUSD) == 0:
 		of = " (estimated)"
 	case *c.ReportedUSD == *c.EstimatedUSD:
-		of = " (reported)"
+		total, of = money(c.EstimatedUSD), " (reported)"
 	default:
 		of = " (" + money(c.ReportedUSD) + " reported, the rest estimated)"
 	}
 	if !c.Complete {
-		return "at least " + money(c.EstimatedUSD) + of
+		return "at least " + total + of
 	}
-	return money(c.EstimatedUSD) + of
+	return total + of
 }
 
 // amountOf reads an amount that was saved; one that cannot be read is 0.
@@ -110,6 +120,21 @@ func amountOf(usd *string) ledger.Pico {
 // untold are the dispositions of which no warning tells.
 func untold(all []generate.Disposition) []generate.Disposition {
 	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
+}
+
+// offlineChat reports whether the offline model stood in for a chat model that an agent prefers.
+func offlineChat(d generate.Disposition) bool {
+	return d.Setting == "chat_model" && d.Outcome == generate.OutcomeSubstituted && d.Applied == offline.Model{}.Profile().Name
+}
+
+// withStandIn are the warnings of a run. That the offline model stood in is told once, whatever it
+// stood in for and however many agents it was.
+func withStandIn(ans answer) []string {
+	pictures := func(warning string) bool { return warning == generate.StandIn(offline.Model{}.Profile().Name) }
+	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
+		return ans.Warnings
+	}
+	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has its key; atelier doctor tells which key to set")
 }
 
 // became says what became of a wish.

@@ -17,6 +17,7 @@ type runsCmd struct {
 	List   runsListCmd   `cmd:"" help:"List runs, newest first."`
 	Show   runsShowCmd   `cmd:"" help:"Show one run: steps, sub-agents, media, cost."`
 	Events runsEventsCmd `cmd:"" help:"Print a run's events in order."`
+	Report runsReportCmd `cmd:"" help:"Write the report of a run and its media into a folder, as run --out does, at any time."`
 	Cancel runsCancelCmd `cmd:"" help:"End a run, wherever it is; what it made is kept."`
 	Retry  runsRetryCmd  `cmd:"" help:"Go on with a run that failed or was cancelled, from its last good step; nothing is paid twice."`
 	Fork   runsForkCmd   `cmd:"" help:"Begin a new run that keeps what another one did before a step, and does the rest anew."`

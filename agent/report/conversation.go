@@ -1,0 +1,138 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html/atom"
+
+	"atelier/agent"
+	"atelier/media"
+)
+
+// Conversation is what a page of a conversation is made of.
+type Conversation struct {
+	// Title is its name; Begun is when it began.
+	Title string
+	Begun time.Time
+	// Messages are read once, in order; an error among them ends the page.
+	Messages iter.Seq2[Message, error]
+}
+
+// Message is one message of a [Conversation].
+type Message struct {
+	// Who wrote it, as people call them, and when.
+	Who string
+	At  time.Time
+	// Text is what was said, with placeholders: Markdown, unless Verbatim, as of a person.
+	Text     string
+	Verbatim bool
+	// Report is what an answer handed over beside its text; nil if nothing.
+	Report *Report
+	// Attached are the message's items. Those that text and report show are not shown again.
+	Attached []media.Output
+	// Failure says why an answer failed; empty if it did not.
+	Failure string
+	// Find looks an item of the message up by ref.
+	Find func(media.Ref) (media.Output, bool)
+}
+
+// WriteConversation writes one HTML document with all messages, their pictures and reports to
+// w, message by message. o is as in [Write]; its Find is not used.
+func WriteConversation(ctx context.Context, w io.Writer, c Conversation, o agent.Resolution) error {
+	o.Format = agent.FormatHTML
+	p := &page{ctx: ctx, w: w, o: o, words: english()}
+	p.head(firstText(agent.WithoutMarks(c.Title), "Conversation"), p.language)
+	p.text("<h1>" + html.EscapeString(firstText(agent.WithoutMarks(c.Title), "Conversation")) + "</h1>\n")
+	n := 0
+	for m, err := range c.Messages {
+		if p.err == nil && err != nil {
+			p.err = err
+		}
+		if p.err != nil {
+			return p.err
+		}
+		n++
+		p.message(m, n)
+	}
+	p.text("</main>\n</body>\n</html>\n")
+	return p.err
+}
+
+// message writes the n-th message.
+func (p *page) message(m Message, n int) {
+	p.o.Find = m.Find
+	text, err := said(m)
+	if err != nil {
+		p.err = err
+		return
+	}
+	root := sanitise(text)
+	p.words = wordsFor("", root)
+	p.o.Caption = p.caption
+	class := "answer"
+	if m.Verbatim {
+		class = "question"
+	}
+	p.text(fmt.Sprintf("<section class=\"message %s\" lang=\"%s\">\n<p class=\"who\"><strong>%s</strong> <time datetime=\"%s\">%s</time></p>\n",
+		class, p.language, html.EscapeString(m.Who), m.At.UTC().Format(time.RFC3339), m.At.UTC().Format("2006-01-02 15:04 UTC")))
+	describe(root, m.Find, p.words)
+	p.resolve(framed(markup(root), p.drawing, m.Find))
+	if m.Failure != "" {
+		p.text("<p class=\"failure\">" + html.EscapeString(m.Failure) + "</p>\n")
+	}
+	shown := media.Refs(m.Text)
+	if m.Report != nil {
+		shown = append(shown, p.report(*m.Report, n)...)
+	}
+	for _, a := range m.Attached {
+		if !slices.Contains(shown, a.Ref) {
+			p.resolve(a.Ref.Placeholder() + "\n")
+		}
+	}
+	p.text("</section>\n")
+}
+
+// said is the text of a message as HTML.
+func said(m Message) (string, error) {
+	if m.Verbatim {
+		return `<div class="said">` + hideMarks(html.EscapeString(m.Text)) + `</div>`, nil
+	}
+	return content{body: m.Text}.rendered()
+}
+
+// report writes the report of the n-th message and gives the items that it shows.
+func (p *page) report(r Report, n int) []media.Ref {
+	c := r.content()
+	body, err := c.rendered()
+	if err != nil {
+		p.err = err
+		return nil
+	}
+	root := sanitise(body)
+	p.words = wordsFor(r.Language, root)
+	if heading(root) == "" && agent.WithoutMarks(c.title) != "" {
+		h := element(atom.H2)
+		h.AppendChild(textNode(agent.WithoutMarks(c.title)))
+		root.InsertBefore(h, root.FirstChild)
+	}
+	numbers := p.complete(root, r)
+	// The numbers of a message link to its own queries.
+	own := strings.NewReplacer(`#`+ours+`query-`, fmt.Sprintf("#%smessage-%d-query-", ours, n), `id="`+ours+`query-`, fmt.Sprintf("id=\"%smessage-%d-query-", ours, n))
+	p.text("<article class=\"report\">\n")
+	p.resolve(own.Replace(framed(markup(root), p.drawing, p.o.Find)))
+	p.text(own.Replace(numbers))
+	p.appendix(r)
+	p.text("</article>\n")
+	shown := media.Refs(c.body)
+	for _, o := range r.AlsoMade {
+		shown = append(shown, o.Ref)
+	}
+	return shown
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"atelier/agent"
+	"atelier/agent/report"
+	"atelier/ledger"
+	"atelier/media"
+	"atelier/run"
+)
+
+type conversationsExportCmd struct {
+	ID     string `arg:"" help:"The conversation's id."`
+	Output string `short:"o" help:"The file to write; - is standard output." placeholder:"FILE.html" required:""`
+	JSON   bool   `help:"Print one JSON object."`
+}
+
+// Run writes one conversation as one page.
+func (c *conversationsExportCmd) Run(w *world) error {
+	if c.Output == toStdout {
+		if c.JSON {
+			return media.Errorf(media.CodeInvalid, "-o - and --json both write to standard output: name a file, or leave --json out")
+		}
+		w = w.piped()
+	}
+	return w.withRecords(func(a *app, s *run.Service) error {
+		head, err := a.stores().conversation(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		write := func(to io.Writer) error {
+			b := bufio.NewWriterSize(to, 64<<10)
+			page := report.Conversation{Title: head.Title, Begun: head.CreatedAt, Messages: a.messages(w.ctx, s, head.ID)}
+			return errors.Join(report.WriteConversation(w.ctx, b, page, agent.Resolution{Mode: agent.ModeDataURI, Codec: a.Codec}), b.Flush())
+		}
+		if c.Output == toStdout {
+			return write(w.bytes)
+		}
+		if err := writeTo(c.Output, write); err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"conversation_id": head.ID, "messages": head.Messages, "path": c.Output})
+		}
+		w.line("%s: %s", c.Output, plural(head.Messages, "message"))
+		return nil
+	})
+}
+
+// messages reads a conversation for its page.
+func (a *app) messages(ctx context.Context, s *run.Service, id string) iter.Seq2[report.Message, error] {
+	return func(yield func(report.Message, error) bool) {
+		page := ledger.Page{Limit: ledger.MaxLimit}
+		for {
+			list, err := a.Ledger.ListMessages(ctx, owner, id, ledger.MessageQuery{Page: page})
+			if err != nil {
+				yield(report.Message{}, err)
+				return
+			}
+			for _, m := range list.Items {
+				if v, err := a.message(ctx, s, m); !yield(v, err) || err != nil {
+					return
+				}
+			}
+			if page.After = list.Next; page.After == "" {
+				return
+			}
+		}
+	}
+}
+
+// message is a message with its items and, of an answer, the report.
+func (a *app) message(ctx context.Context, s *run.Service, m ledger.Message) (report.Message, error) {
+	v := report.Message{Who: "You", At: m.CreatedAt, Text: m.Text, Verbatim: true, Failure: m.Failure.Message}
+	attached, err := a.Ledger.ListAttachments(ctx, owner, m.ConversationID, ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}})
+	if err != nil {
+		return v, err
+	}
+	items := map[media.Ref]media.Output{}
+	for _, at := range attached.Items {
+		r, err := a.Ledger.MediaRecord(ctx, owner, at.MediaID)
+		if media.CodeOf(err) == media.CodeNotFound {
+			continue // deleted since
+		}
+		if err != nil {
+			return v, err
+		}
+		items[r.Ref] = r.Output
+		v.Attached = append(v.Attached, r.Output)
+	}
+	res, err := s.Result(ctx, owner, m.RunID)
+	if err != nil && media.CodeOf(err) != media.CodeNotFound {
+		return v, err
+	}
+	v.Find = func(ref media.Ref) (media.Output, bool) {
+		o, ok := items[ref]
+		if !ok && res != nil {
+			o, ok = res.Find(ref)
+		}
+		return o, ok
+	}
+	if m.Role == ledger.RoleUser {
+		return v, nil
+	}
+	v.Who, v.Verbatim = m.Agent, false
+	if res != nil && report.Has(res.Payload) {
+		r := report.FromResult(res)
+		v.Report = &r
+	}
+	return v, nil
+}
