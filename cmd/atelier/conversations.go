@@ -102,8 +102,9 @@ func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversati
 }
 
 type conversationsDeleteCmd struct {
-	ID  string `arg:"" help:"The conversation's id."`
-	Yes bool   `help:"Delete it; without this it is only shown what would be deleted."`
+	ID   string `arg:"" help:"The conversation's id."`
+	Yes  bool   `help:"Delete it; without this it is only shown what would be deleted."`
+	JSON bool   `help:"Print JSON."`
 }
 
 // Run deletes one conversation.
@@ -119,6 +120,9 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		}
 		if err := s.ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"conversation_id": head.ID, "deleted": true, "messages": head.Messages})
 		}
 		w.line("deleted %s; its runs and pictures stay: atelier runs list, atelier media list", what)
 		return nil

@@ -120,7 +120,9 @@ func (c *generateCmd) Run(w *world) error {
 		switch {
 		case res == nil:
 		case c.JSON:
-			_ = c.print(ctx, w, a, res)
+			refused := resultView(res, []slotView{})
+			refused["error"] = generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
+			_ = w.printJSON(refused) // err is what ends the command
 		default:
 			w.dispositions(res.Dispositions)
 		}

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,8 @@ type world struct {
 	stderr   io.Writer
 	env      func(string) string
 	terminal bool // stderr is a terminal
+	// json says that the command line asks for JSON, printed that the document is written.
+	json, printed bool
 }
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
@@ -79,11 +82,17 @@ func main() {
 func execute(w *world, args []string) int {
 	var cli commandLine
 	exited := -1
+	w.json = asksJSON(args)
+	help := w.stdout
+	var text bytes.Buffer
+	if w.json {
+		help = &text
+	}
 	parser, err := kong.New(&cli,
 		kong.Name("atelier"),
 		kong.Description("A media-native runtime for AI agents. Without any key everything works on the offline models and says so."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(w.stdout, w.stderr),
+		kong.Writers(help, w.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(w),
 	)
@@ -95,9 +104,13 @@ func execute(w *world, args []string) int {
 	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 {
+		if w.json {
+			_ = w.printJSON(map[string]string{"help": text.String()}) // nobody is left to tell
+		}
 		return exited
 	}
 	if err == nil {
+		w.json = wantsJSON(parsed)
 		err = once(parsed)
 	}
 	if err != nil {
@@ -107,6 +120,25 @@ func execute(w *world, args []string) int {
 		return w.fail(err)
 	}
 	return exitOK
+}
+
+// asksJSON reports whether the words of a command line ask for JSON, for those that cannot be parsed.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// wantsJSON reports whether a parsed command line asks for JSON.
+func wantsJSON(c *kong.Context) bool {
+	for _, f := range c.Flags() {
+		if f.Name == "json" {
+			on, _ := c.FlagValue(f).(bool)
+			return on
+		}
+	}
+	return false
 }
 
 // once refuses a flag that has one value and was given several: all but the last would
@@ -158,8 +190,32 @@ type quiet struct{ code int }
 
 func (quiet) Error() string { return "already reported" }
 
-// fail prints an error for people and gives its exit code.
+// failure is what a command prints with --json that fails before it has an answer.
+type failure struct {
+	Error struct {
+		Code    media.Code `json:"code"`
+		Message string     `json:"message"`
+		// Problems are those of the definitions of agents.
+		Problems []agent.Problem `json:"problems,omitempty"`
+	} `json:"error"`
+}
+
+// fail prints an error and gives its exit code: for people on standard error; with --json also as
+// the one document, where none is printed yet.
 func (w *world) fail(err error) int {
+	if w.json && !w.printed {
+		var f failure
+		f.Error.Code, f.Error.Message = media.CodeOf(err), media.ErrorText(err.Error())
+		if wrong, ok := errors.AsType[*agent.DefinitionError](err); ok {
+			f.Error.Problems = wrong.Problems
+		}
+		_ = w.printJSON(f) // nobody is left to tell
+	}
+	return w.explain(err)
+}
+
+// explain prints an error for people and gives its exit code.
+func (w *world) explain(err error) int {
 	var q quiet
 	if errors.As(err, &q) {
 		return q.code

@@ -37,7 +37,7 @@ func (c *modelsListCmd) Run(w *world) error {
 			}
 		}
 		if c.JSON {
-			return w.printJSON(models)
+			return printList(w, models)
 		}
 		var rows [][]string
 		for _, m := range models {
@@ -65,7 +65,7 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 		rows = append(rows, []string{m.Name, m.Provider, m.Provider + "/" + m.ID, vision, dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today)})
 	}
 	if c.JSON {
-		return w.printJSON(kept)
+		return printList(w, kept)
 	}
 	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
 	return nil
@@ -262,7 +262,7 @@ func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		all := a.providers()
 		if c.JSON {
-			return w.printJSON(all)
+			return printList(w, all)
 		}
 		var rows [][]string
 		for _, p := range all {

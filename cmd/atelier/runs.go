@@ -194,7 +194,10 @@ func (c *runsShowCmd) steps(w *world) error {
 			return err
 		}
 		if c.JSON {
-			return w.printJSON(map[string]any{"run_id": c.ID, "steps": orEmpty(steps)})
+			return w.printJSON(struct {
+				Run string `json:"run_id"`
+				ledger.List[run.Step]
+			}{c.ID, ledger.List[run.Step]{Items: orEmpty(steps)}})
 		}
 		var rows [][]string
 		for _, s := range steps {
@@ -250,28 +253,64 @@ func allowed(saved json.RawMessage) string {
 type runsEventsCmd struct {
 	ID    string `arg:"" help:"The run's id."`
 	After int64  `help:"Only events after this sequence number."`
-	JSON  bool   `help:"Print one JSON object a line."`
+	Limit int    `help:"How many events at most; all by default." placeholder:"N"`
+	JSON  bool   `help:"Print JSON: all events in one document." xor:"json"`
+	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object a line, as they are read. An error is on standard error alone." xor:"json"`
 }
 
 // Run prints events.
 func (c *runsEventsCmd) Run(w *world) error {
+	if c.Limit < 0 {
+		return media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one event, or leave it out for all", c.Limit)
+	}
 	return w.withStores(func(s *stores) error {
-		after := c.After
-		for {
-			events, err := s.ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
-			if err != nil || len(events) == 0 {
-				return err
-			}
-			for _, e := range events {
-				after = e.Sequence
-				if c.JSON {
-					if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
-						return media.Errorf(media.CodeInternal, "write the answer: %w", err)
-					}
-					continue
+		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
+		last, err := c.each(w, s, func(e ledger.Event) error {
+			switch {
+			case c.JSON:
+				list.Items = append(list.Items, e)
+			case c.JSONL:
+				if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
+					return media.Errorf(media.CodeInternal, "write the answer: %w", err)
 				}
+			default:
 				w.line("%4d  %s  %-18s %s", e.Sequence, moment(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
+		if last > 0 {
+			list.Next = strconv.FormatInt(last, 10)
+		}
+		switch {
+		case c.JSON:
+			return w.printJSON(list)
+		case last > 0:
+			w.note("more: --after %d", last)
+		}
+		return nil
 	})
+}
+
+// each gives the events that are asked for to do. Where there are more, more is the last one that was given.
+func (c *runsEventsCmd) each(w *world, s *stores, do func(ledger.Event) error) (more int64, err error) {
+	after, n := c.After, 0
+	for {
+		events, err := s.ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
+		if err != nil || len(events) == 0 {
+			return 0, err
+		}
+		for _, e := range events {
+			if c.Limit > 0 && n == c.Limit {
+				return after, nil
+			}
+			if err := do(e); err != nil {
+				return 0, err
+			}
+			after = e.Sequence
+			n++
+		}
+	}
 }

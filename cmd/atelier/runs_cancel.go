@@ -12,7 +12,8 @@ import (
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
-	ID string `arg:"" help:"The run's id."`
+	ID   string `arg:"" help:"The run's id."`
+	JSON bool   `help:"Print JSON."`
 }
 
 // Run ends a run and waits until it has ended.
@@ -39,6 +40,9 @@ func (c *runsCancelCmd) Run(w *world) error {
 		r, err := c.ended(ctx, a)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"run_id": r.ID, "status": r.Status})
 		}
 		w.line("%s  %s", r.ID, r.Status)
 		return nil
