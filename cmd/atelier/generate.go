@@ -38,7 +38,7 @@ type generateCmd struct {
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
-	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody."`
+	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody. It needs no key."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
 	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
