@@ -151,7 +151,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 				if !kill {
 					proc.wait()
 				}
-				s.refuseAgain(t, id)
+				s.atelier("resume", id, "--answer", red).refused(t, exitInput, "waits for no answer")
 				return s.end(t, id)
 			}
 			live := end(false)

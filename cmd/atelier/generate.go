@@ -139,7 +139,10 @@ func (c *generateCmd) wait(w *world) error {
 		return media.Errorf(media.CodeInvalid, "--wait goes on with %s as it was asked for: leave prompt, model and pictures out", c.Wait)
 	}
 	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
+	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) (err error) {
+		if c.Wait, err = a.operationID(w.ctx, c.Wait); err != nil {
+			return err
+		}
 		if err := c.prepare(); err != nil {
 			return err
 		}

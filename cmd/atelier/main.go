@@ -31,7 +31,7 @@ var version = "devel"
 // commandLine is the grammar of the command line.
 type commandLine struct {
 	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
-	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one whose process was ended."`
+	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one that was interrupted."`
 	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
 	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
 	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
@@ -41,7 +41,9 @@ type commandLine struct {
 	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
 	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations that nobody works on any more, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Version    versionCmd    `cmd:"" help:"Print the version; atelier --version does the same."`
+	Help       helpCmd       `cmd:"" help:"Print the help of a command."`
+	Completion completionCmd `cmd:"" help:"Print the script that completes command lines in a shell."`
 
 	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, delete."`
 }
@@ -99,8 +101,11 @@ func execute(w *world, args []string) int {
 	if err != nil {
 		return w.fail(media.Errorf(media.CodeInternal, "build the command line: %w", err))
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 {

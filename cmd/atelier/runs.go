@@ -110,7 +110,7 @@ func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
 }
 
 type runsShowCmd struct {
-	ID    string `arg:"" help:"The run's id."`
+	ID    string `arg:"" help:"The run's id, its beginning, or last."`
 	Steps bool   `help:"The names of the finished steps of the run, for fork."`
 	JSON  bool   `help:"Print JSON."`
 }
@@ -120,7 +120,10 @@ func (c *runsShowCmd) Run(w *world) error {
 	if c.Steps {
 		return c.steps(w)
 	}
-	return w.withStores(func(s *stores) error {
+	return w.withStores(func(s *stores) (err error) {
+		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		r, err := s.ledger.Run(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
@@ -183,7 +186,10 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) error {
+	return w.withApp(appConfig{}, func(a *app) (err error) {
+		if c.ID, err = a.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		crew, err := a.crew(w.ctx, crewConfig{durable: true})
 		if err != nil {
 			return err
@@ -251,7 +257,7 @@ func allowed(saved json.RawMessage) string {
 }
 
 type runsEventsCmd struct {
-	ID    string `arg:"" help:"The run's id."`
+	ID    string `arg:"" help:"The run's id, its beginning, or last."`
 	After int64  `help:"Only events after this sequence number."`
 	Limit int    `help:"How many events at most; all by default." placeholder:"N"`
 	JSON  bool   `help:"Print JSON: all events in one document." xor:"json"`
@@ -263,7 +269,10 @@ func (c *runsEventsCmd) Run(w *world) error {
 	if c.Limit < 0 {
 		return media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one event, or leave it out for all", c.Limit)
 	}
-	return w.withStores(func(s *stores) error {
+	return w.withStores(func(s *stores) (err error) {
+		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
 		last, err := c.each(w, s, func(e ledger.Event) error {
 			switch {

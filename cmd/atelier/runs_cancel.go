@@ -12,13 +12,16 @@ import (
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
-	ID   string `arg:"" help:"The run's id."`
+	ID   string `arg:"" help:"The run's id, its beginning, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
 // Run ends a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) error {
+	return w.withApp(appConfig{}, func(a *app) (err error) {
+		if c.ID, err = a.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		crew, err := a.crew(w.ctx, crewConfig{durable: true, takesOver: true})
 		lost := media.CodeOf(err) == media.CodeCorrupt
 		if lost { // the engine's database is damaged: the ledger has the run all the same
