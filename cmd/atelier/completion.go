@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"atelier/media"
 )
 
 type completionCmd struct {
@@ -19,12 +22,14 @@ func (*completionCmd) Help() string {
 
 // Run prints the script of a shell, or what words can become.
 func (c *completionCmd) Run(w *world, k *kong.Context) error {
-	if len(c.Words) == 0 {
-		w.line("%s", completionScripts()[c.Shell])
-		return nil
+	lines := []string{completionScripts()[c.Shell]}
+	if len(c.Words) > 0 {
+		lines = candidates(k.Model.Node, c.Words)
 	}
-	for _, word := range candidates(k.Model.Node, c.Words) {
-		w.line("%s", word)
+	for _, text := range lines {
+		if _, err := io.WriteString(w.stdout, text+"\n"); err != nil {
+			return media.Errorf(media.CodeInternal, "write the answer: %w", err)
+		}
 	}
 	return nil
 }

@@ -38,14 +38,14 @@ func TestCompletion(t *testing.T) {
 		"zsh":  `compdef() { :; }; _files() { :; }; compadd() { print -rl -- "${(@P)2}"; }; source <(atelier completion zsh); words=(%s); CURRENT=${#words}; _atelier`,
 		"fish": `atelier completion fish | source; complete -C (string join ' ' -- %s)`,
 	} {
+		if _, err := exec.LookPath(shell); err != nil && shell != "bash" {
+			continue // only bash is everywhere
+		}
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(shell); err != nil {
-				t.Skip("it is not installed")
-			}
 			p := newPlace(t)
 			bin := filepath.Dir(p.write("bin/atelier", "#!/bin/sh\n"+asBinary+"=1 exec '"+binary(t)+"' \"$@\"\n"))
-			if err := os.Chmod(filepath.Join(bin, "atelier"), 0o700); err != nil { //nolint:gosec // a program of the test
+			if err := os.Chmod(filepath.Join(bin, "atelier"), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			for typed, want := range map[string]string{
@@ -56,6 +56,7 @@ func TestCompletion(t *testing.T) {
 				`run sage hi --image-detail lo`: "low",
 				`run sa`:                        "sage",
 				`help runs f`:                   "fork",
+				`chat sa`:                       "sage",
 				`completion z`:                  "zsh",
 				`runs list --limit 5 --st`:      "--status",
 			} {

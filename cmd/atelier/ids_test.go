@@ -106,7 +106,7 @@ func TestCtrlCSaysHowToGoOn(t *testing.T) {
 	p, s := connected(t)
 	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
-	slowAfter(s, 2)
+	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
 	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
 	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {

@@ -31,6 +31,7 @@ var version = "devel"
 // commandLine is the grammar of the command line.
 type commandLine struct {
 	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
+	Chat       chatCmd       `cmd:"" help:"Talk with an agent in the terminal, over several messages."`
 	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one that was interrupted."`
 	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
 	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
@@ -51,10 +52,12 @@ type commandLine struct {
 // world is what a command may touch outside itself.
 type world struct {
 	ctx      context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
+	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
 	env      func(string) string
 	terminal bool // stderr is a terminal
+	typed    bool // stdin is a terminal too
 	// json says that the command line asks for JSON, printed that the document is written.
 	json, printed bool
 }
@@ -76,7 +79,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	w := &world{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	w.typed = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	os.Exit(execute(w, os.Args[1:]))
 }
 

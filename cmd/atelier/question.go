@@ -16,10 +16,7 @@ import (
 // ask shows what a run waits for, and what to type.
 func (w *world) ask(run string, open []agent.Question) {
 	for i, q := range open {
-		w.line("")
-		w.line("%s asks: %s", q.AgentPath, shown(q.Question))
-		w.details(q.Details)
-		w.form(q.Schema)
+		w.question(q)
 		command := "atelier resume " + run
 		if i > 0 {
 			command += " --question " + q.ID
@@ -29,6 +26,14 @@ func (w *world) ask(run string, open []agent.Question) {
 			w.line("or with:     %s %s", command, short)
 		}
 	}
+}
+
+// question shows what is asked, and the form of the answer.
+func (w *world) question(q agent.Question) {
+	w.line("")
+	w.line("%s asks: %s", q.AgentPath, shown(q.Question))
+	w.details(q.Details)
+	w.form(q.Schema)
 }
 
 // quoted is one word of a shell.
