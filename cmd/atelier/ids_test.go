@@ -57,12 +57,13 @@ func TestBeginningsOfIDs(t *testing.T) {
 		{[]string{"run", "sage", "hello", "--conversation", "last", "--json"}, second.Conversation},
 		{[]string{"operations", "show", op}, ops[len(ops)-1]},
 		{[]string{"operations", "show", "last"}, ops[0]},
+		{[]string{"operations", "retry", op, "--json"}, ops[len(ops)-1]},
 		{[]string{"operations", "list", "--run", run}, ops[len(ops)-1]},
 		{[]string{"generate", "--wait", op, "--json"}, ops[len(ops)-1]},
 		{[]string{"media", "show", items[0][:30]}, items[0]},
 		{[]string{"media", "show", starts(refs[0], 8, refs...)}, refs[0]},
 		{[]string{"media", "list", "--run", run}, refs[len(refs)-1]},
-		{[]string{"media", "list", "--run", starts(outside, 6, first.RunID, second.RunID)}, refs[0]},
+		{[]string{"media", "list", "--run", outside[:30]}, refs[0]},
 		{[]string{"media", "show", starts(refs[len(refs)-1], 8, refs...), "--run", run}, first.RunID},
 		{[]string{"media", "get", starts(refs[0], 8, refs...), "-o", filepath.Join(p.dir, "got.png")}, "got.png"},
 		{[]string{"generate", "bluer", "-m", "offline", "--edit", starts(refs[0], 8, refs...), "--json"}, `"succeeded"`},
@@ -87,6 +88,7 @@ func TestBeginningsOfIDs(t *testing.T) {
 	p.atelier("media", "show", all).refused(t, exitInput, "several records")
 	p.atelier("media", "list", "--run", all).refused(t, exitInput, "several runs")
 	p.atelier("runs", "show", "ffff").refused(t, exitInput, "ffff")
+	p.atelier("operations", "cancel", op).refused(t, exitInput, ops[len(ops)-1])
 	p.must("conversations", "delete", talk, "--yes")
 	p.atelier("conversations", "show", first.Conversation).refused(t, exitInput, "no conversation")
 }

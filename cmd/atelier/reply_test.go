@@ -91,3 +91,15 @@ func TestWordsBecomeValues(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionsByTheirBeginning: of several open questions one is meant.
+func TestQuestionsByTheirBeginning(t *testing.T) {
+	t.Parallel()
+	open := []agent.Question{{ID: "01a2-x"}, {ID: "01a2-y"}}
+	for id, want := range map[string]string{"": "01a2-x", "01a2-y": "01a2-y", "01a2-": "several questions", "zz": "zz"} {
+		q, err := asked(open, id)
+		if err == nil && q.ID != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v", id, q.ID, err)
+		}
+	}
+}
