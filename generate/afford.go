@@ -18,12 +18,17 @@ func (p *Plan) charge(act string) Charge {
 
 // Rehearse works out what [Gateway.Generate] would do with the request now, with its
 // budgets: which model of the chain it would ask, how often and for how much. It makes no
-// call, holds nothing and writes nothing; pictures are not converted.
+// call, holds nothing and writes nothing; pictures are not converted. Where every model of
+// the chain lacks its key, the plan is that of the first one, with a warning that names the key.
 //
-// Errors: those of [Gateway.Plan], and media.CodeOverBudget, with the plan, where no model
-// of the chain fits into what is left.
+// Errors: those of [Gateway.Plan] but media.CodeMissingKey for a model that is named, and
+// media.CodeOverBudget, with the plan, where no model of the chain fits into what is left.
 func (g *Gateway) Rehearse(ctx context.Context, r Request) (*Plan, error) {
 	p, err := g.first(ctx, r)
+	if media.CodeOf(err) == media.CodeMissingKey {
+		r.keyless = true
+		p, err = g.first(ctx, r)
+	}
 	if err != nil {
 		return p, err
 	}

@@ -100,7 +100,10 @@ func (g *Gateway) named(r Request, name string) (choice, error) {
 	}
 	c.driver = d
 	if err := d.Ready(); err != nil {
-		return c, err
+		if !r.keyless || media.CodeOf(err) != media.CodeMissingKey {
+			return c, err
+		}
+		c.warnings = append(c.warnings, "it would be refused now: "+err.Error())
 	}
 	return c, nil
 }

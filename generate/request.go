@@ -100,6 +100,9 @@ type Request struct {
 	// more and before it is journalled. It keeps what has no record yet and gives it with
 	// its record; an error refuses the request.
 	Accept func(ctx context.Context, o media.Output) (media.Output, error) `json:"-"`
+
+	// keyless takes a named model though its key is missing: nothing is called.
+	keyless bool
 }
 
 // UnmarshalJSON reads a request of another program. A field n that is there and asks for

@@ -51,7 +51,7 @@ func (p Page) Bound() int {
 type List[T any] struct {
 	Items []T `json:"items"`
 	// Next asks for the following part; empty when this is the last one.
-	Next string `json:"next,omitempty"`
+	Next string `json:"next"`
 }
 
 // Prober is a store that can tell whether it takes rows before there are any.

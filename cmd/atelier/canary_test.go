@@ -168,7 +168,7 @@ func (s sinks) gather(p *place) {
 	}](p, "runs", "list", "--json")
 	for _, r := range runs.Items {
 		s.add(p.must("runs", "show", r.ID, "--json"))
-		s.add(p.must("runs", "events", r.ID, "--json"))
+		s.add(p.must("runs", "events", r.ID, "--jsonl"))
 	}
 	for _, m := range p.listed().Items {
 		s.add(p.must("media", "show", m.ID, "--json"))

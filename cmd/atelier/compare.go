@@ -35,7 +35,7 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 		r := req
 		r.Model, r.Options = m, c.optionsOf(a, req, m)
 		rivals[i].model = m
-		if rivals[i].plan, rivals[i].err = a.Gateway.Plan(ctx, r); rivals[i].err != nil {
+		if rivals[i].plan, rivals[i].err = c.planOf(ctx, a, r); rivals[i].err != nil {
 			return fmt.Errorf("compare: %w", rivals[i].err)
 		}
 		if err := c.writable(rivals[i].plan); err != nil {
@@ -64,6 +64,18 @@ func (c *generateCmd) compare(ctx context.Context, w *world, a *app, req generat
 	all.Wait()
 	p.clear()
 	return c.printComparison(ctx, w, a, rivals)
+}
+
+// planOf plans one model's part of a comparison. A dry run does without the key.
+func (c *generateCmd) planOf(ctx context.Context, a *app, r generate.Request) (*generate.Plan, error) {
+	p, err := a.Gateway.Plan(ctx, r)
+	if !c.DryRun || media.CodeOf(err) != media.CodeMissingKey {
+		return p, err
+	}
+	if p, err = a.Gateway.Rehearse(ctx, r); media.CodeOf(err) == media.CodeOverBudget {
+		return p, nil // the budgets are looked at for all models together
+	}
+	return p, err
 }
 
 // optionsOf are the options of a comparison without those that are for its other models.

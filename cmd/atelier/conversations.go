@@ -45,7 +45,7 @@ func (c *conversationsListCmd) Run(w *world) error {
 }
 
 type conversationsShowCmd struct {
-	ID string `arg:"" help:"The conversation's id."`
+	ID string `arg:"" help:"The conversation's id, its beginning, or last."`
 	pageFlags
 }
 
@@ -66,14 +66,14 @@ func (c *conversationsShowCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		list, err := s.Ledger.ListMessages(w.ctx, owner, c.ID, ledger.MessageQuery{Page: page})
+		list, err := s.Ledger.ListMessages(w.ctx, owner, head.ID, ledger.MessageQuery{Page: page})
 		if err != nil {
 			return err
 		}
 		views := []messageView{}
 		for _, m := range list.Items {
 			q := ledger.MessageQuery{Message: m.ID, Page: ledger.Page{Limit: ledger.MaxLimit}}
-			attached, err := s.Ledger.ListAttachments(w.ctx, owner, c.ID, q)
+			attached, err := s.Ledger.ListAttachments(w.ctx, owner, head.ID, q)
 			if err != nil {
 				return err
 			}
@@ -93,8 +93,12 @@ func (c *conversationsShowCmd) Run(w *world) error {
 	})
 }
 
-// conversation reads the head of a conversation.
+// conversation reads the head of a conversation, by its id, its beginning, or last.
 func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversation, error) {
+	id, err := s.conversationID(ctx, id)
+	if err != nil {
+		return ledger.Conversation{}, err
+	}
 	head, err := s.Ledger.Conversation(ctx, owner, id)
 	if media.CodeOf(err) == media.CodeNotFound {
 		err = media.Errorf(media.CodeNotFound, "there is no conversation %.40q: see `atelier conversations list`", media.ErrorText(id))
@@ -103,8 +107,9 @@ func (s *stores) conversation(ctx context.Context, id string) (ledger.Conversati
 }
 
 type conversationsDeleteCmd struct {
-	ID  string `arg:"" help:"The conversation's id."`
-	Yes bool   `help:"Delete it; without this it is only shown what would be deleted."`
+	ID   string `arg:"" help:"The conversation's id, its beginning, or last."`
+	Yes  bool   `help:"Delete it; without this it is only shown what would be deleted."`
+	JSON bool   `help:"Print JSON."`
 }
 
 // Run deletes one conversation.
@@ -120,6 +125,9 @@ func (c *conversationsDeleteCmd) Run(w *world) error {
 		}
 		if err := s.Ledger.DeleteConversation(w.ctx, owner, head.ID); err != nil {
 			return err
+		}
+		if c.JSON {
+			return w.printJSON(map[string]any{"conversation_id": head.ID, "deleted": true, "messages": head.Messages})
 		}
 		w.line("deleted %s; its runs and pictures stay: atelier runs list, atelier media list", what)
 		return nil

@@ -89,7 +89,7 @@ func (s *workshop) known(t *testing.T, id, place string) {
 		"sub-agent paints": {"boss/helper action-started": 1, "boss action-finished": 2},
 	}[place]
 	eventually(t, place, func() bool {
-		if s.must("runs", "events", id, "--json").stdout == "" {
+		if s.must("runs", "events", id, "--jsonl").stdout == "" {
 			return false
 		}
 		told := s.tale(t, id)
@@ -151,7 +151,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 				if !kill {
 					proc.wait()
 				}
-				s.refuseAgain(t, id)
+				s.atelier("resume", id, "--answer", red).refused(t, exitInput, "waits for no answer")
 				return s.end(t, id)
 			}
 			live := end(false)

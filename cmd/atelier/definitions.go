@@ -100,7 +100,7 @@ func (c *agentsListCmd) Run(w *world) error {
 		rows = append(rows, []string{v.Slug, v.Name, v.state(), short(v.Description, 80)})
 	}
 	if c.JSON {
-		return w.printJSON(views)
+		return printList(w, views)
 	}
 	table(w.stdout, []string{"AGENT", "NAME", "STATE", "WHAT IT DOES"}, rows)
 	return nil

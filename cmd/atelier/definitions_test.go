@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier"
+	"atelier/ledger"
 )
 
 func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
@@ -17,7 +18,7 @@ func TestAgentsAreListedWithWhatTheyLack(t *testing.T) {
 	p.bare()
 	list := func(args ...string) map[string]agentView {
 		views := map[string]agentView{}
-		for _, v := range read[[]agentView](p, append([]string{"agents", "list", "--json"}, args...)...) {
+		for _, v := range read[ledger.List[agentView]](p, append([]string{"agents", "list", "--json"}, args...)...).Items {
 			views[v.Slug] = v
 		}
 		return views

@@ -78,6 +78,9 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 		}
 	} else {
 		table(w.stdout, []string{"MODEL", "PROVIDER", "CALLS", "ESTIMATE"}, rows)
+		for _, p := range plans {
+			w.warnings(p.Warnings)
+		}
 	}
 	if fitting == 0 {
 		return refused

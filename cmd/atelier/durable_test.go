@@ -142,7 +142,7 @@ func (s *workshop) tale(t *testing.T, id string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
 	next := int64(1)
-	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--json").stdout), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--jsonl").stdout), "\n") {
 		var e ledger.Event
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%v in %.200s", err, line)

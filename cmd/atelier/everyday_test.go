@@ -59,7 +59,7 @@ func TestEverydayStringsPassAndResume(t *testing.T) {
 	holdsEveryday(t, "--json", end.stdout, "message")
 	shown := s.must("runs", "show", id, "--json").stdout
 	holdsEveryday(t, "runs show", shown, "task", "message", "note", "Description")
-	holdsEveryday(t, "runs events", s.must("runs", "events", id, "--json").stdout, "task", "message", "reasoning")
+	holdsEveryday(t, "runs events", s.must("runs", "events", id, "--jsonl").stdout, "task", "message", "reasoning")
 	db := s.openLedger()
 	for _, column := range []string{"task FROM agent_runs", "message FROM agent_runs", "payload FROM agent_runs", "params FROM agent_run_steps", "answer FROM prompt_runs", "message FROM conversation_details", "payload FROM run_events"} {
 		holdsEveryday(t, column, strings.Join(textColumn(t, db, "SELECT COALESCE("+strings.Replace(column, " ", ", '') ", 1)), "\n"))

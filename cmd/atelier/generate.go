@@ -39,7 +39,7 @@ type generateCmd struct {
 	Compression    *int     `help:"0 to 100, for jpeg and webp." placeholder:"N"`
 	Option         []string `help:"A provider's own option, PROVIDER.NAME=VALUE; repeatable." placeholder:"P.N=V" sep:"none"`
 	Strict         bool     `help:"Refuse instead of adapting or dropping a setting."`
-	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody."`
+	DryRun         bool     `help:"Show what would be asked, what it would cost and whether the budgets let it; call nobody. It needs no key."`
 	Wait           string   `help:"Go on with an operation that was left running, or whose process died." placeholder:"OPERATION"`
 	Output         string   `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
 	JSON           bool     `help:"Print JSON."`
@@ -133,7 +133,9 @@ func (c *generateCmd) Run(w *world) error {
 		switch {
 		case res == nil:
 		case c.JSON:
-			_ = c.print(ctx, w, a, res)
+			refused := resultView(res, []slotView{})
+			refused["error"] = generate.SlotError{Code: media.CodeOf(err), Message: media.ErrorText(err.Error())}
+			_ = w.printJSON(refused) // err is what ends the command
 		default:
 			w.dispositions(res.Dispositions)
 		}
@@ -150,7 +152,10 @@ func (c *generateCmd) wait(w *world) error {
 		return media.Errorf(media.CodeInvalid, "--wait goes on with %s as it was asked for: leave prompt, model and pictures out", c.Wait)
 	}
 	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) error {
+	return w.withApp(appConfig{events: p.generation, partials: c.Partials}, func(a *app) (err error) {
+		if c.Wait, err = a.stores().operationID(w.ctx, c.Wait); err != nil {
+			return err
+		}
 		if err := c.fits(w.ctx, a, c.Wait); err != nil {
 			return err
 		}

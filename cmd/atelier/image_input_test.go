@@ -59,7 +59,7 @@ func TestPicturesThatAPersonGives(t *testing.T) {
 	if in := ans.InputImages; len(in) != 2 || in[0].FileName != "sea.png" || in[0].MIMEType != "image/png" || in[1].MIMEType != "image/jpeg" || in[1].Detail != "low" {
 		t.Fatalf("input images %+v", in)
 	}
-	if events := p.must("runs", "events", ans.RunID, "--json").stdout; strings.Count(events, `"media-stored"`) != 2 || !strings.Contains(events, `"filename":"sea.png"`) && !strings.Contains(events, `"filename": "sea.png"`) {
+	if events := p.must("runs", "events", ans.RunID, "--jsonl").stdout; strings.Count(events, `"media-stored"`) != 2 || !strings.Contains(events, `"filename":"sea.png"`) && !strings.Contains(events, `"filename": "sea.png"`) {
 		t.Errorf("events %s", events)
 	}
 	shown := p.must("media", "show", string(ans.InputImages[0].Ref), "--json").stdout

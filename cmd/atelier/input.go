@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"atelier/agent"
 	"atelier/generate"
-	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -125,8 +125,7 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 
 // inputItem finds a ref or a record id and makes it an item of this run.
 func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
-	var r ledger.Record
-	r, err := mediaArg{Item: name}.find(ctx, a.Ledger)
+	r, err := mediaArg{Item: name}.find(ctx, a.stores())
 	if err != nil {
 		if media.CodeOf(err) == media.CodeNotFound {
 			return media.Output{}, media.Errorf(media.CodeNotFound, "%s is neither a file nor a stored item: see `atelier media list`", name)
@@ -147,14 +146,14 @@ func images(ctx context.Context, a *app, names []string, detail string) ([]agent
 	for _, name := range names {
 		image := agent.Image{Path: name, Detail: detail}
 		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			r, err := mediaArg{Item: name}.find(ctx, a.Ledger)
+			r, err := mediaArg{Item: name}.find(ctx, a.stores())
 			if media.CodeOf(err) == media.CodeNotFound {
 				return nil, media.Errorf(media.CodeNotFound, "--image %s is neither a file nor a stored item: see `atelier media list`", name)
 			}
 			if err != nil {
 				return nil, err
 			}
-			if image.Path, image.ID = "", r.ID; name == string(r.Ref) {
+			if image.Path, image.ID = "", r.ID; !strings.HasPrefix(r.ID, strings.ToLower(name)) { // it named the ref
 				image.ID, image.Ref = "", r.Ref
 			}
 		}

@@ -9,10 +9,10 @@ import (
 	"atelier/generate/generatetest"
 )
 
-// slowAfter lets the first picture pass and holds the others until the client leaves.
-func slowAfter(s *providers, held int) {
+// slowAfter lets the first picture of three pass and holds the others until the client leaves.
+func slowAfter(s *providers) {
 	faults := []generatetest.Injection{{}}
-	for range held {
+	for range 2 {
 		faults = append(faults, generatetest.Injection{Fault: generatetest.FaultSlow, Delay: time.Minute})
 	}
 	s.images.Inject(faults...)
@@ -34,7 +34,7 @@ func TestCtrlCKeepsPictures(t *testing.T) {
 			t.Parallel()
 			p, s := connected(t)
 			s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
-			slowAfter(s, 2)
+			slowAfter(s)
 			url := strings.TrimSuffix(p.env["OPENAI_BASE_URL"], "/v1")
 			p.env["GEMINI_API_KEY"], p.env["GEMINI_BASE_URL"] = s.gemini.Key(), url
 			p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
@@ -61,7 +61,7 @@ func TestKillKeepsPictures(t *testing.T) {
 	p, s := connected(t)
 	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
-	slowAfter(s, 2)
+	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
 	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
 	if err := proc.cmd.Process.Kill(); err != nil {

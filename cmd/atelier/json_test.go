@@ -184,7 +184,7 @@ func TestListsAndDoctor(t *testing.T) {
 			t.Errorf("%v prints no JSON", args)
 		}
 	}
-	events := p.must("runs", "events", id, "--json").stdout
+	events := p.must("runs", "events", id, "--jsonl").stdout
 	for _, kind := range []string{"run-started", "turn-started", "action-finished", "media-stored", "media-promoted", "run-succeeded"} {
 		if !strings.Contains(events, `"`+kind+`"`) {
 			t.Errorf("no event %s", kind)

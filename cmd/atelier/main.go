@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ var version = "devel"
 // commandLine is the grammar of the command line.
 type commandLine struct {
 	Run        runCmd        `cmd:"" help:"Run an agent: research files into an illustrated report, talk to Sage."`
-	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one whose process was ended."`
+	Chat       chatCmd       `cmd:"" help:"Talk with an agent in the terminal, over several messages."`
+	Resume     resumeCmd     `cmd:"" help:"Answer a run that waits for a person, or go on with one that was interrupted."`
 	Generate   generateCmd   `cmd:"" help:"Generate pictures with any model."`
 	Agents     agentsCmd     `cmd:"" help:"Which agents there are, what they may do; check definitions of your own."`
 	Models     modelsCmd     `cmd:"" help:"What the models are and can do."`
@@ -39,7 +41,9 @@ type commandLine struct {
 	Operations operationsCmd `cmd:"" help:"What was generated, call by call: list, show; ask again for what failed: retry."`
 	Serve      serveCmd      `cmd:"" help:"Go on with all runs and generations that nobody works on any more, until it is stopped."`
 	Doctor     doctorCmd     `cmd:"" help:"Check keys, folders and the database."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
+	Version    versionCmd    `cmd:"" help:"Print the version; atelier --version does the same."`
+	Help       helpCmd       `cmd:"" help:"Print the help of a command."`
+	Completion completionCmd `cmd:"" help:"Print the script that completes command lines in a shell."`
 
 	Conversations conversationsCmd `cmd:"" help:"What was said: list, show, export, delete."`
 }
@@ -47,13 +51,17 @@ type commandLine struct {
 // world is what a command may touch outside itself.
 type world struct {
 	ctx      context.Context //nolint:containedctx // kong binds values, not parameters; it lives for one command
+	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
 	env      func(string) string
 	terminal bool     // stderr is a terminal
+	typed    bool     // stdin is a terminal too
 	args     []string // the words of the command line
 	// bytes is where -o - writes; nil unless a command was given it.
 	bytes io.Writer
+	// json says that the command line asks for JSON, printed that the document is written.
+	json, printed bool
 }
 
 // until is a context in which Ctrl-C has a cause: how what is paid for is to end. The
@@ -73,7 +81,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	w := &world{ctx: ctx, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	w.typed = w.terminal && term.IsTerminal(int(os.Stdin.Fd()))
 	os.Exit(execute(w, os.Args[1:]))
 }
 
@@ -82,25 +91,38 @@ func execute(w *world, args []string) int {
 	w.args = args
 	var cli commandLine
 	exited := -1
+	w.json = asksJSON(args)
+	help := w.stdout
+	var text bytes.Buffer
+	if w.json {
+		help = &text
+	}
 	parser, err := kong.New(&cli,
 		kong.Name("atelier"),
 		kong.Description("A media-native runtime for AI agents. Without any key everything works on the offline models and says so."),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(w.stdout, w.stderr),
+		kong.Writers(help, w.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Bind(w),
 	)
 	if err != nil {
 		return w.fail(media.Errorf(media.CodeInternal, "build the command line: %w", err))
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "--version":
+		args = append([]string{"version"}, args[1:]...)
 	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 {
+		if w.json {
+			_ = w.printJSON(map[string]string{"help": text.String()}) // nobody is left to tell
+		}
 		return exited
 	}
 	if err == nil {
+		w.json = wantsJSON(parsed)
 		err = once(parsed)
 	}
 	if err != nil {
@@ -110,6 +132,25 @@ func execute(w *world, args []string) int {
 		return w.fail(err)
 	}
 	return exitOK
+}
+
+// asksJSON reports whether the words of a command line ask for JSON, for those that cannot be parsed.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// wantsJSON reports whether a parsed command line asks for JSON.
+func wantsJSON(c *kong.Context) bool {
+	for _, f := range c.Flags() {
+		if f.Name == "json" {
+			on, _ := c.FlagValue(f).(bool)
+			return on
+		}
+	}
+	return false
 }
 
 // once refuses a flag that has one value and was given several: all but the last would
@@ -161,8 +202,32 @@ type quiet struct{ code int }
 
 func (quiet) Error() string { return "already reported" }
 
-// fail prints an error for people and gives its exit code.
+// failure is what a command prints with --json that fails before it has an answer.
+type failure struct {
+	Error struct {
+		Code    media.Code `json:"code"`
+		Message string     `json:"message"`
+		// Problems are those of the definitions of agents.
+		Problems []agent.Problem `json:"problems,omitempty"`
+	} `json:"error"`
+}
+
+// fail prints an error and gives its exit code: for people on standard error; with --json also as
+// the one document, where none is printed yet.
 func (w *world) fail(err error) int {
+	if w.json && !w.printed {
+		var f failure
+		f.Error.Code, f.Error.Message = media.CodeOf(err), media.ErrorText(err.Error())
+		if wrong, ok := errors.AsType[*agent.DefinitionError](err); ok {
+			f.Error.Problems = wrong.Problems
+		}
+		_ = w.printJSON(f) // nobody is left to tell
+	}
+	return w.explain(err)
+}
+
+// explain prints an error for people and gives its exit code.
+func (w *world) explain(err error) int {
 	var q quiet
 	if errors.As(err, &q) {
 		return q.code

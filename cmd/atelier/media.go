@@ -37,7 +37,7 @@ func (p pageFlags) page() (ledger.Page, error) {
 }
 
 type mediaListCmd struct {
-	Tree     string `name:"run" help:"Only items of this run tree." placeholder:"ID"`
+	Tree     string `name:"run" help:"Only items of this run tree." placeholder:"ID|last"`
 	Modality string `help:"Only image, audio, video or document."`
 	pageFlags
 }
@@ -48,7 +48,7 @@ func (c *mediaListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	q := ledger.MediaQuery{Tree: c.Tree, Page: page}
+	q := ledger.MediaQuery{Page: page}
 	if c.Modality != "" {
 		m, err := media.ParseModality(c.Modality)
 		if err != nil {
@@ -57,6 +57,9 @@ func (c *mediaListCmd) Run(w *world) error {
 		q.Modality = m
 	}
 	return w.withStores(func(s *stores) error {
+		if q.Tree, err = s.treeID(w.ctx, c.Tree); err != nil {
+			return err
+		}
 		list, err := s.Ledger.ListMedia(w.ctx, owner, q)
 		if err != nil {
 			return err
@@ -80,16 +83,22 @@ func (c *mediaListCmd) Run(w *world) error {
 }
 
 type mediaArg struct {
-	Item string `arg:"" help:"A ref (img-7k3m9q2x) or a record id."`
-	Tree string `name:"run" help:"The run tree in which the ref means something; the newest item otherwise." placeholder:"ID"`
+	Item string `arg:"" help:"A ref (img-7k3m9q2x) or a record id, or its beginning."`
+	Tree string `name:"run" help:"The run tree in which the ref means something; the newest item otherwise." placeholder:"ID|last"`
 }
 
-func (a mediaArg) find(ctx context.Context, l ledger.Store) (ledger.Record, error) {
+func (a mediaArg) find(ctx context.Context, s *stores) (r ledger.Record, err error) {
+	if a.Tree, err = s.treeID(ctx, a.Tree); err != nil {
+		return r, err
+	}
+	if a.Item, err = s.mediaItem(ctx, a.Tree, a.Item); err != nil {
+		return r, err
+	}
 	ref, err := media.ParseRef(a.Item)
 	if err != nil {
-		return l.MediaRecord(ctx, owner, a.Item)
+		return s.Ledger.MediaRecord(ctx, owner, a.Item)
 	}
-	list, err := l.ListMedia(ctx, owner, ledger.MediaQuery{Tree: a.Tree, Ref: ref, Page: ledger.Page{Limit: 1}})
+	list, err := s.Ledger.ListMedia(ctx, owner, ledger.MediaQuery{Tree: a.Tree, Ref: ref, Page: ledger.Page{Limit: 1}})
 	if err != nil {
 		return ledger.Record{}, err
 	}
@@ -107,7 +116,7 @@ type mediaShowCmd struct {
 // Run shows one item.
 func (c *mediaShowCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		r, err := c.find(w.ctx, s.Ledger)
+		r, err := c.find(w.ctx, s)
 		if err != nil {
 			return err
 		}
@@ -153,7 +162,7 @@ type mediaGetCmd struct {
 // Run copies one item's bytes out.
 func (c *mediaGetCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		r, err := c.find(w.ctx, s.Ledger)
+		r, err := c.find(w.ctx, s)
 		if err != nil {
 			return err
 		}

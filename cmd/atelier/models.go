@@ -11,7 +11,7 @@ import (
 )
 
 type modelsCmd struct {
-	List  modelsListCmd  `cmd:"" help:"List models."`
+	List  modelsListCmd  `cmd:"" help:"List models: what they make or see, what they cost, how long they live."`
 	Show  modelsShowCmd  `cmd:"" help:"Show what one model takes, costs and how long it lives."`
 	Check modelsCheckCmd `cmd:"" help:"Say which models, successors and prices of the catalogue are out of date."`
 }
@@ -37,13 +37,13 @@ func (c *modelsListCmd) Run(w *world) error {
 			}
 		}
 		if c.JSON {
-			return w.printJSON(models)
+			return printList(w, models)
 		}
 		var rows [][]string
 		for _, m := range models {
-			rows = append(rows, []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), life(m, today)})
+			rows = append(rows, []string{m.Name, m.Provider, string(m.Modality), m.APIModel, methods(m), sizes(m), priceList(m, today), life(m, today)})
 		}
-		table(w.stdout, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "LIFE"}, rows)
+		table(w.stdout, []string{"MODEL", "PROVIDER", "MAKES", "ID", "METHODS", "SIZES", "PRICE", "LIFE"}, rows)
 		return nil
 	})
 }
@@ -58,17 +58,47 @@ func (c *modelsListCmd) chat(w *world, a *app) error {
 			continue
 		}
 		kept = append(kept, m)
-		vision := ""
-		if m.SupportsVision {
-			vision = "vision"
-		}
-		rows = append(rows, []string{m.Name, m.Provider, m.Provider + "/" + m.ID, vision, dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today)})
+		rows = append(rows, []string{
+			m.Name, m.Provider, m.Provider + "/" + m.ID, vision(m), tokens(m.ContextTokens), tokens(m.MaxOutputTokens),
+			dollars(m.InputUSD), dollars(m.OutputUSD), chatLife(m, today),
+		})
 	}
 	if c.JSON {
-		return w.printJSON(kept)
+		return printList(w, kept)
 	}
-	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
+	table(w.stdout, []string{"MODEL", "PROVIDER", "NAME IT", "VISION", "CONTEXT", "ANSWER", "IN / 1M", "OUT / 1M", "LIFE"}, rows)
 	return nil
+}
+
+// vision says which pictures a chat model sees.
+func vision(m chat.Profile) string {
+	if !m.SupportsVision {
+		return "no"
+	}
+	var most []string
+	if m.MaxImages > 0 {
+		most = append(most, plural(m.MaxImages, "picture"))
+	}
+	if m.MaxImageBytes > 0 {
+		most = append(most, size(m.MaxImageBytes)+" each")
+	}
+	if m.MaxImageSide > 0 {
+		most = append(most, itoa(m.MaxImageSide)+" px a side")
+	}
+	return cmp.Or(strings.Join(most, ", "), "yes")
+}
+
+// tokens writes a limit of tokens; 0 is unknown.
+func tokens(n int64) string {
+	switch {
+	case n == 0:
+		return "unknown"
+	case n >= 1_000_000:
+		return strconv.FormatFloat(float64(n/10_000)/100, 'f', -1, 64) + "M"
+	case n >= 1000:
+		return strconv.FormatInt(n/1000, 10) + "k"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 func dollars(usd string) string {
@@ -262,7 +292,7 @@ func (c *providersCmd) Run(w *world) error {
 	return w.withApp(appConfig{}, func(a *app) error {
 		all := a.providers()
 		if c.JSON {
-			return w.printJSON(all)
+			return printList(w, all)
 		}
 		var rows [][]string
 		for _, p := range all {

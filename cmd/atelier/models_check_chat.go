@@ -39,7 +39,7 @@ func (c *modelsCheckCmd) chatModels(w *world) error {
 			all = append(all, k)
 		}
 		if c.JSON {
-			return w.printJSON(all)
+			return printList(w, all)
 		}
 		table(w.stdout, []string{"PROVIDER", "MODEL", "FINDING", "NOTE"}, rows)
 		return nil

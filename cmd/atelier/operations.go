@@ -21,7 +21,7 @@ type operationsCmd struct {
 
 type operationsListCmd struct {
 	Status string `help:"Only queued, submitted, running, succeeded, partial, failed, moderated or cancelled ones."`
-	Tree   string `name:"run" help:"Only those of this run tree." placeholder:"ID"`
+	Tree   string `name:"run" help:"Only those of this run tree." placeholder:"ID|last"`
 	pageFlags
 }
 
@@ -39,6 +39,9 @@ func (c *operationsListCmd) Run(w *world) error {
 		return err
 	}
 	return w.withStores(func(s *stores) error {
+		if c.Tree, err = s.treeID(w.ctx, c.Tree); err != nil {
+			return err
+		}
 		list, err := s.Ledger.ListOperations(w.ctx, owner, ledger.OperationQuery{Tree: c.Tree, Status: c.Status, Page: page})
 		if err != nil {
 			return err
@@ -93,13 +96,16 @@ func promptOf(o ledger.Operation) string {
 }
 
 type operationsShowCmd struct {
-	ID   string `arg:"" help:"The operation's id."`
+	ID   string `arg:"" help:"The operation's id, its beginning, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
 // Run shows one operation.
 func (c *operationsShowCmd) Run(w *world) error {
-	return w.withStores(func(s *stores) error {
+	return w.withStores(func(s *stores) (err error) {
+		if c.ID, err = s.operationID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		o, slots, tasks, err := s.Ledger.Operation(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
@@ -149,7 +155,7 @@ func again(c media.Code) bool {
 }
 
 type operationsRetryCmd struct {
-	ID     string `arg:"" help:"The operation's id."`
+	ID     string `arg:"" help:"The operation's id, its beginning, or last."`
 	All    bool   `help:"Ask also for results that were moderated, cancelled or deleted, and for those that were billed or may have been."`
 	Output string `short:"o" help:"The file to write; with several results NAME-1, NAME-2. A single result goes to standard output with -." placeholder:"FILE"`
 	JSON   bool   `help:"Print JSON."`
@@ -163,7 +169,10 @@ func (c *operationsRetryCmd) Run(w *world) error {
 		return err
 	}
 	p := newProgress(w, c.JSON)
-	return w.withApp(appConfig{events: p.generation}, func(a *app) error {
+	return w.withApp(appConfig{events: p.generation}, func(a *app) (err error) {
+		if c.ID, err = a.stores().operationID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		if err := shown.fits(w.ctx, a, c.ID); err != nil {
 			return err
 		}

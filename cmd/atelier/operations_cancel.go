@@ -8,13 +8,16 @@ import (
 )
 
 type operationsCancelCmd struct {
-	ID   string `arg:"" help:"The operation's id."`
+	ID   string `arg:"" help:"The operation's id, its beginning, or last."`
 	JSON bool   `help:"Print JSON."`
 }
 
 // Run gives up a generation. One of a run that is under way is its run's to end.
 func (c *operationsCancelCmd) Run(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) error {
+	return w.withApp(appConfig{}, func(a *app) (err error) {
+		if c.ID, err = a.stores().operationID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		op, _, _, err := a.Ledger.Operation(w.ctx, owner, c.ID)
 		if err != nil {
 			return err

@@ -89,7 +89,7 @@ func union(a, b map[string]int) (all []string) {
 func (s *workshop) once(t *testing.T, id string, lost int) {
 	t.Helper()
 	seen, failed, resumed := map[string]int{}, 0, 0
-	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--json").stdout), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(s.must("runs", "events", id, "--jsonl").stdout), "\n") {
 		var e ledger.Event
 		var data struct {
 			Turn    int    `json:"turn"`

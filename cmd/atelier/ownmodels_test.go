@@ -14,6 +14,7 @@ import (
 
 	"atelier/generate"
 	"atelier/generate/generatetest"
+	"atelier/ledger"
 )
 
 // studio is a service that speaks OpenAI's protocol in its own way.
@@ -102,8 +103,8 @@ func TestOwnEndpoint(t *testing.T) {
 		t.Errorf("with a bad key: %+v", bad.Slots[0].Error)
 	}
 	o := p.must("providers", "--json")
-	var states []state
-	if err := json.Unmarshal([]byte(o.stdout), &states); err != nil || !strings.Contains(o.stdout, `"studio"`) || strings.Contains(o.stdout, "studio-other") {
+	var states ledger.List[state]
+	if err := json.Unmarshal([]byte(o.stdout), &states); err != nil || len(states.Items) == 0 || !strings.Contains(o.stdout, `"studio"`) || strings.Contains(o.stdout, "studio-other") {
 		t.Errorf("providers: %v, %s", err, o.stdout)
 	}
 }

@@ -394,9 +394,7 @@ func TestRetryAndForkOnTheCommandLine(t *testing.T) {
 	if ans := decode[answer](t, o); ans.RunID != id || ans.Status != agent.StatusSucceeded || len(ans.Outputs) != 3 {
 		t.Errorf("tried again %+v", ans)
 	}
-	steps := read[struct {
-		Steps []struct{ Name string }
-	}](s.place, "runs", "show", id, "--steps", "--json").Steps
+	steps := read[ledger.List[struct{ Name string }]](s.place, "runs", "show", id, "--steps", "--json").Items
 	if len(steps) == 0 || steps[0].Name != "turn-1-model" {
 		t.Errorf("steps %+v", steps)
 	}

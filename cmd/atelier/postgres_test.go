@@ -54,7 +54,7 @@ func TestDatabaseGoes(t *testing.T) {
 	p.env["ATELIER_DATABASE_URL"] = server.Database(t)
 	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
 	p.env["ATELIER_IMAGE_MODEL"] = "GPT Image 2"
-	slowAfter(s, 2)
+	slowAfter(s)
 	proc := p.start("run", "sage", "draw three pictures")
 	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
 	server.Stop()

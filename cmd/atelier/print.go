@@ -9,11 +9,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"atelier/ledger"
 	"atelier/media"
 )
 
-// printJSON writes one indented JSON value.
+// printJSON writes the one JSON document of a command, indented.
 func (w *world) printJSON(v any) error {
+	w.printed = true
 	e := json.NewEncoder(w.stdout)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -21,6 +23,11 @@ func (w *world) printJSON(v any) error {
 		return media.Errorf(media.CodeInternal, "write the answer: %w", err)
 	}
 	return nil
+}
+
+// printList writes a list that has no further part.
+func printList[T any](w *world, items []T) error {
+	return w.printJSON(ledger.List[T]{Items: orEmpty(items)})
 }
 
 // line writes a text for people to standard output, so that all of it can be seen.

@@ -24,12 +24,19 @@ type progress struct {
 	// noun is what is made.
 	noun string
 
-	mu    sync.Mutex // guards shown
+	mu    sync.Mutex // guards shown and started
 	shown int
 }
 
 func newProgress(w *world, quiet bool) *progress {
 	return &progress{out: w.stderr, on: w.terminal && !quiet, noun: "picture", started: time.Now()} //nolint:forbidigo // the clock of the terminal
+}
+
+// restart counts the time from now on.
+func (p *progress) restart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.started = time.Now() //nolint:forbidigo // the clock of the terminal
 }
 
 // say replaces the line.

@@ -16,16 +16,39 @@ import (
 // ask shows what a run waits for, and what to type.
 func (w *world) ask(run string, open []agent.Question) {
 	for i, q := range open {
-		w.line("")
-		w.line("%s asks: %s", q.AgentPath, shown(q.Question))
-		w.details(q.Details)
-		w.form(q.Schema)
-		which := ""
+		w.question(q)
+		command := "atelier resume " + run
 		if i > 0 {
-			which = " --question " + q.ID
+			command += " --question " + q.ID
 		}
-		w.line("answer with: atelier resume %s%s --answer '%s'", run, which, strings.ReplaceAll(exampleAnswer(q.Schema), "'", `'\''`))
+		w.line("answer with: %s --answer %s", command, quoted(exampleAnswer(q.Schema)))
+		if short := shortAnswer(q.Schema); short != "" {
+			w.line("or with:     %s %s", command, short)
+		}
 	}
+}
+
+// question shows what is asked, and the form of the answer.
+func (w *world) question(q agent.Question) {
+	w.line("")
+	w.line("%s asks: %s", q.AgentPath, shown(q.Question))
+	w.details(q.Details)
+	w.form(q.Schema)
+}
+
+// quoted is one word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// shortAnswer is an answer that is no JSON, as it is typed; empty for a form that asks for several things.
+func shortAnswer(schema json.RawMessage) string {
+	_, f, ok := onlyField(schema)
+	if kind, _ := f.Type.(string); ok && kind == "boolean" {
+		return "--approve, or --deny"
+	}
+	if text, isText := f.example(0).(string); ok && isText {
+		return quoted(text)
+	}
+	return ""
 }
 
 // details show what an approval is about.

@@ -9,6 +9,7 @@ import (
 
 	"atelier"
 	"atelier/agent"
+	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
 )
@@ -51,8 +52,11 @@ func (c *againFlags) follow(w *world, begin func(*app, *run.Service) (*run.Run, 
 }
 
 type resumeCmd struct {
-	ID            string   `arg:"" name:"run" help:"The run's id: see atelier runs list --status paused, or --status running."`
-	Answer        string   `help:"The answer that a paused run waits for: JSON that fits the question's form, or a file with it. Without it the question is shown." placeholder:"JSON|@FILE"`
+	ID            string   `arg:"" name:"run" help:"The run's id, its beginning, or last: see atelier runs list --status paused, or --status running."`
+	Text          *string  `arg:"" optional:"" name:"text" help:"The answer in plain words, where the question asks for one thing. Without an answer the question is shown."`
+	Approve       bool     `help:"Answer yes."`
+	Deny          bool     `help:"Answer no."`
+	Answer        string   `help:"The answer as JSON that fits the question's form, or a file with it." placeholder:"JSON|@FILE"`
 	Question      string   `help:"The question that is answered, if several are open; otherwise the oldest." placeholder:"ID"`
 	Note          string   `help:"A word beside the answer, for the model." placeholder:"TEXT"`
 	Image         []string `sep:"none" help:"A picture that comes with the answer: a file, the id of a stored item, or a ref of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
@@ -63,10 +67,13 @@ type resumeCmd struct {
 	againFlags
 }
 
-// Run goes on with a run: with the answer that it waits for, from its last finished
-// step where its process has ended, or with other limits where it was stopped.
+// Run goes on with a run: with the answer that it waits for, or from its last finished
+// step where its process has ended or it was cancelled.
 func (c *resumeCmd) Run(w *world) error {
 	value, err := c.value()
+	if err == nil {
+		err = c.check(value != nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -75,11 +82,17 @@ func (c *resumeCmd) Run(w *world) error {
 		return err
 	}
 	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
-		if value == nil {
-			return c.goOn(w, s, limits)
+		var err error
+		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
+			return nil, err
+		}
+		if value == nil && !c.plain() {
+			return c.goOn(w, a, s, limits)
+		}
+		if value, err = c.fit(w.ctx, s, value); err != nil {
+			return nil, err
 		}
 		reply := &agent.Reply{Question: c.Question, Value: value, Note: c.Note, ReplaceImages: c.ReplaceImages, LenientImages: c.LenientImages}
-		var err error
 		if reply.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}
@@ -88,16 +101,20 @@ func (c *resumeCmd) Run(w *world) error {
 }
 
 // goOn goes on with a run that nobody has to answer, or shows what one waits for.
-func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
+func (c *resumeCmd) goOn(w *world, a *app, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(open) == 0 {
-		return s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
+		r, err := s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
+		if media.CodeOf(err) == media.CodeConflict && cancelled(w.ctx, a, c.ID) {
+			return s.Retry(w.ctx, owner, c.ID, limits)
+		}
+		return r, err
 	}
 	if limits != (run.Again{}) {
-		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: the limits go with --answer (atelier resume %[1]s shows the question)", c.ID)
+		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: the limits go with the answer (atelier resume %[1]s shows the question)", c.ID)
 	}
 	if c.JSON {
 		if err := w.printJSON(map[string]any{"run_id": c.ID, "status": agent.StatusPaused, "pending": open}); err != nil {
@@ -109,15 +126,64 @@ func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, 
 	return nil, quiet{exitPaused}
 }
 
+// cancelled reports whether a person ended a run before it was done: it goes on by being tried again.
+func cancelled(ctx context.Context, a *app, id string) bool {
+	r, err := a.Ledger.Run(ctx, owner, id)
+	return err == nil && r.Status == ledger.StatusCancelled
+}
+
+// plain reports whether the answer is no JSON.
+func (c *resumeCmd) plain() bool { return c.Approve || c.Deny || c.Text != nil }
+
+// check finds flags that do not go together.
+func (c *resumeCmd) check(asJSON bool) error {
+	given := 0
+	for _, is := range []bool{asJSON, c.Approve, c.Deny, c.Text != nil} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return media.Errorf(media.CodeInvalid, "several answers are given: choose one of words, --approve, --deny and --answer")
+	case given == 0 && (c.Question != "" || c.Note != "" || len(c.Image) > 0 || c.ReplaceImages || c.LenientImages):
+		return media.Errorf(media.CodeInvalid, "--question, --note and the flags of pictures go with an answer: give --approve, --deny, words, or --answer with JSON")
+	}
+	return nil
+}
+
+// fit finds the question that is answered, and makes an answer that is no JSON one of its form.
+func (c *resumeCmd) fit(ctx context.Context, s *run.Service, value json.RawMessage) (json.RawMessage, error) {
+	open, err := s.Questions(ctx, owner, c.ID)
+	if err != nil || len(open) == 0 {
+		return json.RawMessage("null"), err // that the run waits for nothing is the service's to say
+	}
+	q, err := asked(open, c.Question)
+	if err != nil {
+		return nil, err
+	}
+	if c.Question != "" || c.plain() {
+		c.Question = q.ID
+	}
+	switch {
+	case q.Schema == nil: // it is not open
+		return json.RawMessage("null"), nil
+	case c.Approve:
+		return decided(q, true)
+	case c.Deny:
+		return decided(q, false)
+	case c.Text != nil:
+		return inWords(q, *c.Text)
+	}
+	return value, nil
+}
+
 // maxAnswer is how large a file with an answer may be, in bytes.
 const maxAnswer = 64 << 10
 
 // value reads the answer; nil without one.
 func (c *resumeCmd) value() (json.RawMessage, error) {
 	if c.Answer == "" {
-		if c.Question != "" || c.Note != "" || len(c.Image) > 0 || c.ReplaceImages || c.LenientImages {
-			return nil, media.Errorf(media.CodeInvalid, "--question, --note and the flags of pictures go with --answer: give the answer as JSON")
-		}
 		return nil, nil
 	}
 	text := []byte(c.Answer)
@@ -131,7 +197,7 @@ func (c *resumeCmd) value() (json.RawMessage, error) {
 		}
 	}
 	if text = bytes.TrimSpace(text); !json.Valid(text) {
-		return nil, media.Errorf(media.CodeInvalid, "--answer is no JSON: %s shows the form and an example", "atelier resume "+c.ID)
+		return nil, media.Errorf(media.CodeInvalid, "--answer is no JSON: %s shows the form and an example; plain words go without --answer", "atelier resume "+c.ID)
 	}
 	return text, nil
 }

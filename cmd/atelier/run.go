@@ -38,7 +38,7 @@ type runCmd struct {
 	// anyReport makes a page of the message of a run that wrote no report.
 	anyReport bool
 	// Conversation is nil where the flag is not given.
-	Conversation *string `help:"Go on with a conversation: its id, or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|new"`
+	Conversation *string `help:"Go on with a conversation: its id, its beginning, or last; or new to begin one. The agent is told what was said and can use the pictures of it." placeholder:"ID|last|new"`
 }
 
 // answer is what run --json prints.
@@ -109,7 +109,9 @@ func (c *runCmd) execute(w *world, a *app, runs *run.Service, p *progress, limit
 		return err
 	}
 	if c.Conversation != nil {
-		req.Conversation = *c.Conversation
+		if req.Conversation, err = a.stores().conversationID(w.ctx, *c.Conversation); err != nil {
+			return err
+		}
 	}
 	if c.ImageModel != "" {
 		if req.ImageModels, err = a.imageModel(w.ctx, c.ImageModel); err != nil {

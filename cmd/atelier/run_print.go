@@ -48,6 +48,24 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 	if c.JSON {
 		return w.printJSON(ans)
 	}
+	w.said(ans)
+	if n := len(ans.AlsoMade); n > 0 {
+		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
+	}
+	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
+		duration(res.Usage.WorkedMS), spent(ledger.Cost(ans.Cost)))
+	if ans.Conversation != "" {
+		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
+	}
+	if ans.Report != "" {
+		w.line("report: %s", ans.Report)
+	}
+	w.ask(ans.RunID, ans.Pending)
+	return nil
+}
+
+// said prints an answer: its text, what it shows, and what became of wishes.
+func (w *world) said(ans answer) {
 	if ans.Message != "" {
 		w.line("%s", ans.Message)
 	}
@@ -69,19 +87,6 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		}
 	}
 	w.warnings(withStandIn(ans))
-	if n := len(ans.AlsoMade); n > 0 {
-		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
-	}
-	w.note("%s %s: %s, %s, %s, cost %s", ans.RunID, ans.Status, plural(res.Usage.ModelCalls, "model call"), plural(res.Usage.Images, "image"),
-		duration(res.Usage.WorkedMS), spent(ledger.Cost(ans.Cost)))
-	if ans.Conversation != "" {
-		w.note("conversation %s: go on with --conversation %[1]s", ans.Conversation)
-	}
-	if ans.Report != "" {
-		w.line("report: %s", ans.Report)
-	}
-	w.ask(ans.RunID, ans.Pending)
-	return nil
 }
 
 // spent says what a run cost, and what of it providers reported; the rest is estimated.
@@ -155,6 +160,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 		return quiet{exitPaused}
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
+		w.note("go on with: atelier resume %s", res.RunID)
 		return quiet{exitInterrupted}
 	default:
 	}

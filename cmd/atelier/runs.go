@@ -111,7 +111,7 @@ func questionsOf(w *world, s *stores, r ledger.Run) ([]agent.Question, error) {
 }
 
 type runsShowCmd struct {
-	ID    string `arg:"" help:"The run's id."`
+	ID    string `arg:"" help:"The run's id, its beginning, or last."`
 	Steps bool   `help:"The names of the finished steps of the run, for fork."`
 	JSON  bool   `help:"Print JSON."`
 }
@@ -121,7 +121,10 @@ func (c *runsShowCmd) Run(w *world) error {
 	if c.Steps {
 		return c.steps(w)
 	}
-	return w.withStores(func(s *stores) error {
+	return w.withStores(func(s *stores) (err error) {
+		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		r, err := s.Ledger.Run(w.ctx, owner, c.ID)
 		if err != nil {
 			return err
@@ -184,7 +187,10 @@ func (c *runsShowCmd) Run(w *world) error {
 
 // steps lists the names of the run's steps.
 func (c *runsShowCmd) steps(w *world) error {
-	return w.withApp(appConfig{}, func(a *app) error {
+	return w.withApp(appConfig{}, func(a *app) (err error) {
+		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
@@ -194,7 +200,10 @@ func (c *runsShowCmd) steps(w *world) error {
 			return err
 		}
 		if c.JSON {
-			return w.printJSON(map[string]any{"run_id": c.ID, "steps": orEmpty(steps)})
+			return w.printJSON(struct {
+				Run string `json:"run_id"`
+				ledger.List[run.Step]
+			}{c.ID, ledger.List[run.Step]{Items: orEmpty(steps)}})
 		}
 		var rows [][]string
 		for _, s := range steps {
@@ -248,30 +257,69 @@ func allowed(saved json.RawMessage) string {
 }
 
 type runsEventsCmd struct {
-	ID    string `arg:"" help:"The run's id."`
+	ID    string `arg:"" help:"The run's id, its beginning, or last."`
 	After int64  `help:"Only events after this sequence number."`
-	JSON  bool   `help:"Print one JSON object a line."`
+	Limit int    `help:"How many events at most; all by default." placeholder:"N"`
+	JSON  bool   `help:"Print JSON: all events in one document." xor:"json"`
+	JSONL bool   `name:"jsonl" help:"Print JSON lines: one object a line, as they are read. An error is on standard error alone." xor:"json"`
 }
 
 // Run prints events.
 func (c *runsEventsCmd) Run(w *world) error {
-	return w.withStores(func(s *stores) error {
-		after := c.After
-		for {
-			events, err := s.Ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
-			if err != nil || len(events) == 0 {
-				return err
-			}
-			for _, e := range events {
-				after = e.Sequence
-				if c.JSON {
-					if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
-						return media.Errorf(media.CodeInternal, "write the answer: %w", err)
-					}
-					continue
+	if c.Limit < 0 {
+		return media.Errorf(media.CodeInvalid, "--limit is %d: ask for at least one event, or leave it out for all", c.Limit)
+	}
+	return w.withStores(func(s *stores) (err error) {
+		if c.ID, err = s.runID(w.ctx, c.ID); err != nil {
+			return err
+		}
+		list := ledger.List[ledger.Event]{Items: []ledger.Event{}}
+		last, err := c.each(w, s, func(e ledger.Event) error {
+			switch {
+			case c.JSON:
+				list.Items = append(list.Items, e)
+			case c.JSONL:
+				if err := json.NewEncoder(w.stdout).Encode(e); err != nil {
+					return media.Errorf(media.CodeInternal, "write the answer: %w", err)
 				}
+			default:
 				w.line("%4d  %s  %-18s %s", e.Sequence, moment(e.CreatedAt), e.Kind, short(string(e.Payload), 120))
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
+		if last > 0 {
+			list.Next = strconv.FormatInt(last, 10)
+		}
+		switch {
+		case c.JSON:
+			return w.printJSON(list)
+		case last > 0:
+			w.note("more: --after %d", last)
+		}
+		return nil
 	})
+}
+
+// each gives the events that are asked for to do. Where there are more, more is the last one that was given.
+func (c *runsEventsCmd) each(w *world, s *stores, do func(ledger.Event) error) (more int64, err error) {
+	after, n := c.After, 0
+	for {
+		events, err := s.Ledger.ListEvents(w.ctx, owner, c.ID, after, ledger.MaxLimit)
+		if err != nil || len(events) == 0 {
+			return 0, err
+		}
+		for _, e := range events {
+			if c.Limit > 0 && n == c.Limit {
+				return after, nil
+			}
+			if err := do(e); err != nil {
+				return 0, err
+			}
+			after = e.Sequence
+			n++
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type runsRetryCmd struct {
-	ID         string `arg:"" name:"run" help:"The run's id: see atelier runs list --status failed."`
+	ID         string `arg:"" name:"run" help:"The run's id, its beginning, or last: see atelier runs list --status failed."`
 	LostImages string `enum:",drop,stop" default:"" help:"Other than for the run before: when the bytes of a picture went away, drop it, or stop."`
 	limitFlags
 	againFlags
@@ -24,11 +24,17 @@ func (c *runsRetryCmd) Run(w *world) error {
 		return err
 	}
 	again.LostImages = agent.LostImages(c.LostImages)
-	return c.follow(w, func(_ *app, s *run.Service) (*run.Run, error) { return s.Retry(w.ctx, owner, c.ID, again) })
+	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
+		id, err := a.stores().runID(w.ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		return s.Retry(w.ctx, owner, id, again)
+	})
 }
 
 type runsForkCmd struct {
-	ID            string   `arg:"" name:"run" help:"The run's id."`
+	ID            string   `arg:"" name:"run" help:"The run's id, its beginning, or last."`
 	From          string   `help:"The first step that is done anew: see atelier runs show RUN --steps." placeholder:"STEP"`
 	Message       *string  `help:"What the agent shall do instead." placeholder:"TEXT"`
 	Image         []string `sep:"none" help:"A picture that the agent shall see instead of those that came with the message: a file, the id of a stored item, or the ref of one of the run. Repeat it for more." placeholder:"FILE|ID|REF"`
@@ -49,7 +55,10 @@ func (c *runsForkCmd) Run(w *world) error {
 		return err
 	}
 	return c.follow(w, func(a *app, s *run.Service) (*run.Run, error) {
-		var err error
+		id, err := a.stores().runID(w.ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
 		if f.Images, err = images(w.ctx, a, c.Image, c.ImageDetail); err != nil {
 			return nil, err
 		}
@@ -64,7 +73,7 @@ func (c *runsForkCmd) Run(w *world) error {
 			}
 			f.Setting = atelier.WithChatModel(c.Model)
 		}
-		return s.Fork(w.ctx, owner, c.ID, f)
+		return s.Fork(w.ctx, owner, id, f)
 	})
 }
 

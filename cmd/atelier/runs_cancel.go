@@ -12,12 +12,16 @@ import (
 const cancelWait = 30 * time.Second
 
 type runsCancelCmd struct {
-	ID string `arg:"" help:"The run's id."`
+	ID   string `arg:"" help:"The run's id, its beginning, or last."`
+	JSON bool   `help:"Print JSON."`
 }
 
 // Run ends a run and waits until it has ended.
 func (c *runsCancelCmd) Run(w *world) error {
-	err := w.withApp(appConfig{takeOver: true}, func(a *app) error {
+	err := w.withApp(appConfig{takeOver: true}, func(a *app) (err error) {
+		if c.ID, err = a.stores().runID(w.ctx, c.ID); err != nil {
+			return err
+		}
 		runs, err := a.Runs(w.ctx)
 		if err != nil {
 			return err
@@ -46,6 +50,9 @@ func (c *runsCancelCmd) end(w *world, a *app, end func(ctx context.Context, owne
 	r, err := c.ended(ctx, a)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		return w.printJSON(map[string]any{"run_id": r.ID, "status": r.Status})
 	}
 	w.line("%s  %s", r.ID, r.Status)
 	return nil

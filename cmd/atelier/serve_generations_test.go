@@ -90,12 +90,12 @@ func TestServeFetchesWhatRunsLeftBehind(t *testing.T) {
 	if o.code != exitOK || len(s.listed("--run", id).Items) != 0 {
 		t.Fatalf("exit %d, %d pictures\n%s%s", o.code, len(s.listed("--run", id).Items), o.stdout, o.stderr)
 	}
-	log := s.must("runs", "events", id, "--json").stdout
+	log := s.must("runs", "events", id, "--jsonl").stdout
 	serving, _ := s.serving(t)
 	eventually(t, "the pictures", func() bool { return len(s.listed("--run", id).Items) == 3 })
 	_ = serving.cmd.Process.Signal(os.Interrupt)
 	serving.wait()
-	if got := s.must("runs", "events", id, "--json").stdout; got != log {
+	if got := s.must("runs", "events", id, "--jsonl").stdout; got != log {
 		t.Errorf("the log of the run was\n%sand is\n%s", log, got)
 	}
 	if want := map[string]int{"a fox": 1, "a hare": 1, "a boat": 1}; !maps.Equal(s.submitted(t), want) {

@@ -33,7 +33,7 @@ func (s *workshop) serving(t *testing.T, more ...string) (proc *process, url str
 
 // over reports whether a run has ended and told so.
 func (s *workshop) over(id string) bool {
-	events := s.must("runs", "events", id, "--json").stdout
+	events := s.must("runs", "events", id, "--jsonl").stdout
 	return slices.ContainsFunc([]string{"run-succeeded", "run-failed", "run-cancelled"}, func(end string) bool { return strings.Contains(events, end) })
 }
 

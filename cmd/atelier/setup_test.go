@@ -45,6 +45,8 @@ type place struct {
 	dir  string // for files of the test itself
 	data string
 	env  map[string]string
+	// stdin is what commands read; nil is nothing.
+	stdin io.Reader
 }
 
 // newPlace has no key at all.
@@ -75,7 +77,7 @@ type outcome struct {
 func (p *place) atelier(args ...string) outcome {
 	p.t.Helper()
 	var stdout, stderr bytes.Buffer
-	w := &world{ctx: p.t.Context(), stdout: &stdout, stderr: &stderr, env: p.getenv}
+	w := &world{ctx: p.t.Context(), stdin: p.stdin, stdout: &stdout, stderr: &stderr, env: p.getenv}
 	code := execute(w, args)
 	return outcome{args, code, stdout.String(), stderr.String()}
 }
@@ -188,7 +190,7 @@ func (p *place) started(env []string, args ...string) *process {
 	for k, v := range p.env {
 		s.cmd.Env = append(s.cmd.Env, k+"="+v)
 	}
-	s.cmd.Stdout, s.cmd.Stderr = &s.stdout, &s.stderr
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = p.stdin, &s.stdout, &s.stderr
 	if err := s.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}

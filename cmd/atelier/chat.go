@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"atelier"
+	"atelier/agent"
+	"atelier/run"
+)
+
+type chatCmd struct {
+	Agent        string `arg:"" optional:"" default:"sage" help:"Slug or display name; sage if it is left out."`
+	Conversation string `help:"Go on with a conversation: its id, its beginning, or last. A new one begins otherwise." placeholder:"ID|last"`
+	Out          string `help:"Write pictures and reports into this folder, as /out does." placeholder:"DIR"`
+	Files        string `help:"A folder that the agent may read." placeholder:"DIR"`
+	KB           string `name:"kb" help:"A folder of documents that the agent may search; it is indexed." placeholder:"DIR"`
+	DB           string `name:"db" help:"A database that the agent may query: postgres://… or an SQLite file. It is only read." placeholder:"URL"`
+	Agents       string `help:"A folder of agent definitions; they add to the shipped ones or replace them." placeholder:"DIR"`
+	Model        string `help:"The chat model; offline forces the offline model." placeholder:"NAME"`
+	ImageModel   string `help:"The image model that agents shall prefer." placeholder:"NAME"`
+	limitFlags
+}
+
+// Help says what can be typed.
+func (*chatCmd) Help() string {
+	return "Each line is a message. /image FILE attaches a picture to the next one, /out DIR writes pictures and reports, /help lists the commands, " +
+		"/quit or the end of input ends the chat. Ctrl-C stops the answer and not the chat. Limits are those of each message. " +
+		"Where standard input is no terminal, lines are read without prompts, a command that fails ends the chat, and the exit code is that of the last message."
+}
+
+// talk is a chat under way.
+type talk struct {
+	*chatCmd
+	w        *world // whose context no Ctrl-C ends
+	app      *app
+	runs     *run.Service
+	progress *progress
+	lines    <-chan string
+	// interrupts brings Ctrl-C.
+	interrupts chan os.Signal
+	// images go with the next message, last is the answer before.
+	images      []agent.Image
+	imageModels []string
+	last        *agent.Result
+	// told is what has been noted before: a model that stands in does so in every answer.
+	told map[string]bool
+	// code is the exit code of the last message; over says that no further one is read.
+	code int
+	over bool
+}
+
+// Run talks until the person leaves.
+func (c *chatCmd) Run(outer *world) error {
+	if _, err := c.limits(); err != nil {
+		return err
+	}
+	defs, err := atelier.Definitions(c.Agents)
+	if err != nil {
+		return err
+	}
+	who, err := defs.Find(c.Agent)
+	if err != nil {
+		return err
+	}
+	w := *outer
+	var quit func()
+	w.ctx, quit = signal.NotifyContext(context.WithoutCancel(outer.ctx), syscall.SIGTERM)
+	defer quit()
+	t := &talk{chatCmd: c, w: &w, progress: newProgress(&w, false), interrupts: make(chan os.Signal, 1), told: map[string]bool{}}
+	signal.Notify(t.interrupts, os.Interrupt)
+	defer signal.Stop(t.interrupts)
+	sources := atelier.Sources{Files: c.Files, Knowledge: c.KB, Database: c.DB, Agents: c.Agents, ChatModel: c.Model, ImageModel: c.ImageModel}
+	return w.withApp(appConfig{events: t.progress.generation, sources: sources}, func(a *app) error {
+		if err := t.begin(a); err != nil {
+			return err
+		}
+		if t.runs, err = a.Runs(w.ctx); err != nil {
+			return err
+		}
+		t.lines = readLines(w.ctx, w.stdin)
+		t.greet(who.Name)
+		return t.talk()
+	})
+}
+
+// begin checks what the flags name.
+func (t *talk) begin(a *app) (err error) {
+	t.app = a
+	if t.Model != "" {
+		if _, err := a.Chat.Named(t.w.ctx, t.Model); err != nil {
+			return err
+		}
+	}
+	if t.ImageModel != "" {
+		if t.imageModels, err = a.imageModel(t.w.ctx, t.ImageModel); err != nil {
+			return err
+		}
+	}
+	if t.Out != "" {
+		if err := makeFolder(t.Out); err != nil {
+			return err
+		}
+	}
+	if t.Conversation != "" {
+		head, err := a.stores().conversation(t.w.ctx, t.Conversation)
+		if err != nil {
+			return err
+		}
+		t.Conversation = head.ID
+	}
+	return nil
+}
+
+// makeFolder makes the folder that answers are written into.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return atelier.DiskError("make the folder "+dir, err)
+	}
+	return nil
+}
+
+func (t *talk) greet(name string) {
+	if t.w.typed {
+		t.w.note("%s. /help lists the commands; /quit or Ctrl-D ends the chat.", name)
+	}
+}
+
+// talk reads messages until the end.
+func (t *talk) talk() error {
+	for {
+		message, err := t.next("> ")
+		switch {
+		case errors.Is(err, io.EOF):
+			return t.leave()
+		case errors.Is(err, errStopped) && t.w.typed:
+			t.w.note("/quit or Ctrl-D ends the chat")
+			continue
+		case errors.Is(err, errStopped):
+			return quiet{exitInterrupted}
+		case message == "":
+			continue
+		}
+		t.turn(message)
+	}
+}
+
+// leave ends the chat.
+func (t *talk) leave() error {
+	if t.Conversation != "" {
+		agent := ""
+		if t.Agent != "sage" {
+			agent = quoted(t.Agent) + " "
+		}
+		t.w.note("conversation %s: go on with atelier chat %s--conversation %[1]s", t.Conversation, agent)
+	}
+	if t.code != exitOK && !t.w.typed {
+		return quiet{t.code}
+	}
+	return nil
+}
+
+// errStopped is Ctrl-C where no answer is under way.
+var errStopped = errors.New("stopped")
+
+// next is the next line that is no command. The error is io.EOF at the end, or errStopped.
+func (t *talk) next(prompt string) (string, error) {
+	for {
+		if t.w.typed {
+			_, _ = io.WriteString(t.w.stderr, prompt) // nobody is left to tell
+		}
+		var line string
+		var more bool
+		if t.over {
+			return "", io.EOF
+		}
+		select {
+		case line, more = <-t.lines:
+		case <-t.interrupts:
+			return "", errStopped
+		case <-t.w.ctx.Done():
+		}
+		if !more {
+			return "", io.EOF
+		}
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "//"); ok {
+			return "/" + rest, nil
+		}
+		if !strings.HasPrefix(line, "/") {
+			return line, nil
+		}
+		if err := t.command(line); errors.Is(err, io.EOF) {
+			return "", err
+		} else if err != nil {
+			t.code = t.w.explain(err)
+			t.over = !t.w.typed // what follows in a script relies on it
+		}
+	}
+}
+
+// readLines reads lines until the input or ctx ends.
+func readLines(ctx context.Context, in io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() { // a read of a terminal cannot be ended: it lasts as long as the process
+		defer close(lines)
+		r := bufio.NewReader(cmp.Or[io.Reader](in, strings.NewReader("")))
+		for {
+			line, err := r.ReadString('\n')
+			if line != "" {
+				select {
+				case lines <- line:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}

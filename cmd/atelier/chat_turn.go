@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier/agent"
+	"atelier/agent/report"
+	"atelier/generate"
+	"atelier/media"
+	"atelier/run"
+)
+
+// chatCommands is what /help prints.
+const chatCommands = `/image FILE  attach a picture to the next message: a file, the id of a stored item, or a ref of the conversation
+/out DIR     write the pictures and the report of the last answer, and of those that follow, into a folder
+/help        list the commands
+/quit        end the chat
+A message that begins with a slash begins with two.`
+
+// command does what a line that begins with a slash says; io.EOF ends the chat.
+func (t *talk) command(line string) error {
+	name, rest, _ := strings.Cut(line, " ")
+	rest = strings.Trim(strings.TrimSpace(rest), `"'`)
+	switch {
+	case name == "/quit", name == "/exit":
+		return io.EOF
+	case name == "/help":
+		t.w.line("%s", chatCommands)
+		return nil
+	case name == "/image" && rest != "":
+		image, err := images(t.w.ctx, t.app, []string{rest}, "auto")
+		if err == nil {
+			t.images = append(t.images, image...)
+			t.w.note("%s goes with the next message", rest)
+		}
+		return err
+	case name == "/out" && rest != "":
+		return t.writeTo(rest)
+	case name == "/image", name == "/out":
+		return media.Errorf(media.CodeInvalid, "%s needs a name: /help lists the commands", name)
+	}
+	return media.Errorf(media.CodeInvalid, "there is no command %s: /help lists them; begin the message with // if it is one", short(name, 40))
+}
+
+// writeTo writes the answers from the last one on into a folder.
+func (t *talk) writeTo(dir string) error {
+	if err := makeFolder(dir); err != nil {
+		return err
+	}
+	t.Out = dir
+	if t.last == nil {
+		t.w.note("what comes is written into %s", dir)
+		return nil
+	}
+	shown := &runCmd{Out: t.folder(t.last)}
+	ans, err := shown.export(t.w.ctx, t.app, t.last)
+	for _, o := range append(ans.Outputs, ans.AlsoMade...) {
+		t.w.line("  %s  %-13s %s", o.Ref, o.MIMEType, o.Path)
+	}
+	if ans.Report != "" {
+		t.w.line("report: %s", ans.Report)
+	}
+	return err
+}
+
+// folder is where the files of an answer go; empty for nowhere. No report is written over another one.
+func (t *talk) folder(res *agent.Result) string {
+	dir := t.Out
+	for n := 2; dir != "" && report.Has(res.Payload); n++ {
+		if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
+			break
+		}
+		dir = filepath.Join(t.Out, "report-"+itoa(n))
+	}
+	return dir
+}
+
+// turn says a message and shows the answer, with the questions that come before it.
+func (t *talk) turn(message string) {
+	limits, err := t.limits()
+	if err != nil {
+		t.code = t.w.explain(err)
+		return
+	}
+	req := requestWithin(limits)
+	req.Agent, req.Message, req.Owner, req.Images, req.ImageModels = t.Agent, message, owner, t.images, t.imageModels
+	if req.Conversation = t.Conversation; req.Conversation == "" {
+		req.Conversation = "new"
+	}
+	t.progress.restart()
+	stop := t.progress.follow(t.app.Observer())
+	r, err := t.runs.Start(t.w.ctx, req)
+	if err != nil {
+		stop()
+		t.code = t.w.explain(err)
+		return
+	}
+	t.Conversation, t.images = r.Conversation, nil
+	for r != nil {
+		res, err := t.wait(r)
+		stop()
+		t.progress.clear()
+		t.show(res, err)
+		if r = nil; res != nil && res.Status == agent.StatusPaused && len(res.Pending) > 0 {
+			r = t.answer(res.RunID, res.Pending[0])
+			stop = t.progress.follow(t.app.Observer())
+		}
+	}
+	stop()
+}
+
+// wait waits for the end of a run, which Ctrl-C brings about; a second Ctrl-C ends the process.
+func (t *talk) wait(r *run.Run) (*agent.Result, error) {
+	over := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-t.interrupts:
+			signal.Stop(t.interrupts)
+			r.Cancel()
+		case <-t.w.ctx.Done():
+			r.Cancel()
+		case <-over:
+		}
+	})
+	res, err := r.Wait(context.WithoutCancel(t.w.ctx))
+	close(over)
+	watch.Wait()
+	signal.Notify(t.interrupts, os.Interrupt)
+	return res, err
+}
+
+// show prints what became of a message.
+func (t *talk) show(res *agent.Result, runErr error) {
+	if res == nil {
+		t.code = t.w.explain(runErr)
+		return
+	}
+	t.last, t.code = res, exitOK
+	shown := &runCmd{Out: t.folder(res)}
+	ans, err := shown.export(context.WithoutCancel(t.w.ctx), t.app, res)
+	ans.Warnings = slices.DeleteFunc(ans.Warnings, t.known)
+	ans.Dispositions = slices.DeleteFunc(ans.Dispositions, func(d generate.Disposition) bool { return t.known(became(d)) })
+	t.w.said(ans)
+	if ans.Report != "" {
+		t.w.line("report: %s", ans.Report)
+	}
+	if err == nil {
+		err = shown.ending(t.w, res, runErr)
+	}
+	if err != nil {
+		t.code = t.w.explain(err)
+	}
+}
+
+// known reports whether a note was shown before; from now on it was.
+func (t *talk) known(note string) bool {
+	before := t.told[note]
+	t.told[note] = true
+	return before
+}
+
+// answer asks a question in its place; nil leaves it open.
+func (t *talk) answer(id string, q agent.Question) *run.Run {
+	t.w.question(q)
+	for {
+		line, err := t.next("answer (empty: later)> ")
+		if err != nil || line == "" {
+			t.w.note("the question stays open: atelier resume %s", id)
+			return nil
+		}
+		value := json.RawMessage(line)
+		if !strings.HasPrefix(line, "{") || !json.Valid(value) {
+			value, err = inWords(q, line)
+		}
+		if err == nil {
+			var r *run.Run
+			r, err = t.runs.Resume(t.w.ctx, owner, id, &agent.Reply{Question: q.ID, Value: value, Images: t.images})
+			if err == nil {
+				t.images = nil
+				return r
+			}
+		}
+		t.code = t.w.explain(err)
+		if errors.Is(err, run.ErrUnderWay) || media.CodeOf(err) == media.CodeConflict {
+			return nil // somebody else answered
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"atelier"
+	"atelier/media"
+)
+
+type completionCmd struct {
+	Shell string   `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+	Words []string `arg:"" optional:"" help:"The words after atelier, the last one unfinished: print what they can become. The script asks so."`
+}
+
+// Help says how the script is used.
+func (*completionCmd) Help() string {
+	return "In bash: source <(atelier completion bash), in ~/.bashrc. In zsh: the same with zsh, after compinit, in ~/.zshrc. In fish: atelier completion fish | source, in ~/.config/fish/config.fish."
+}
+
+// Run prints the script of a shell, or what words can become.
+func (c *completionCmd) Run(w *world, k *kong.Context) error {
+	lines := []string{completionScripts()[c.Shell]}
+	if len(c.Words) > 0 {
+		lines = candidates(k.Model.Node, c.Words)
+	}
+	for _, text := range lines {
+		if _, err := io.WriteString(w.stdout, text+"\n"); err != nil {
+			return media.Errorf(media.CodeInternal, "write the answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// completionScripts are the scripts that ask the program itself.
+func completionScripts() map[string]string {
+	return map[string]string{
+		"bash": `_atelier() {
+  local IFS=$'\n'
+  COMPREPLY=($("$1" completion bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _atelier atelier`,
+		"zsh": `#compdef atelier
+_atelier() {
+  local -a found
+  found=(${(f)"$(${~words[1]} completion zsh -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( ${#found} )); then compadd -a found; else _files; fi
+}
+compdef _atelier atelier`,
+		"fish": `function __atelier_words
+    set -l before (commandline -opc)
+    set -l last (commandline -ct)
+    $before[1] completion fish -- $before[2..] "$last" 2>/dev/null
+end
+complete -c atelier -a '(__atelier_words)'`,
+	}
+}
+
+// candidates are what the last word can become after the others; none where it is free text or a file.
+func candidates(at *kong.Node, words []string) []string {
+	if words[0] == "help" && len(words) > 1 {
+		words = words[1:]
+	}
+	last := words[len(words)-1]
+	var open *kong.Flag // waits for its value
+	position := 0
+	for _, word := range words[:len(words)-1] {
+		child := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == word })
+		switch {
+		case open != nil:
+			open = nil
+		case strings.HasPrefix(word, "-"):
+			if f := flagOf(at, word); f != nil && !f.IsBool() {
+				open = f
+			}
+		case child >= 0:
+			at = at.Children[child]
+		default:
+			position++
+		}
+	}
+	var all []string
+	switch {
+	case open != nil:
+		all = values(open.Value)
+	case strings.HasPrefix(last, "-"):
+		all = flagNames(at)
+	case len(at.Children) > 0:
+		for _, n := range at.Children {
+			all = append(all, n.Name)
+		}
+	case position < len(at.Positional):
+		all = values(at.Positional[position])
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return !strings.HasPrefix(s, last) })
+}
+
+// flagOf finds the flag that a word names; nil if it holds its value already.
+func flagOf(at *kong.Node, word string) *kong.Flag {
+	for _, group := range at.AllFlags(false) {
+		for _, f := range group {
+			if word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func flagNames(at *kong.Node) (names []string) {
+	for _, group := range at.AllFlags(true) {
+		for _, f := range group {
+			names = append(names, "--"+f.Name)
+		}
+	}
+	return names
+}
+
+// values are the words that an argument or a flag is known to take.
+func values(v *kong.Value) (all []string) {
+	switch v.Name {
+	case "agent":
+		if defs, err := atelier.Definitions(""); err == nil {
+			for _, d := range defs.All() {
+				all = append(all, d.Slug)
+			}
+		}
+		return all
+	case "run", "id":
+		return []string{newest}
+	case "conversation":
+		return []string{newest, "new"}
+	}
+	for _, word := range strings.Split(v.Enum, ",") {
+		if word != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/ledger"
+	"atelier/media"
+)
+
+// newest names the newest run, conversation or operation in place of its id.
+const newest = "last"
+
+// manyNamed is how many rows an ambiguous beginning of an id lists.
+const manyNamed = 10
+
+// identified is a row that an id can mean.
+type identified struct{ id, about string }
+
+// kind is what an id is of.
+type kind struct {
+	noun string
+	// has reports whether an id is whole; the error of one that is not is media.CodeNotFound.
+	has func(id string) error
+	// list gives the newest rows before an id, all where it is empty.
+	list func(before string, most int) ([]identified, error)
+}
+
+// idStart is a beginning of an id that this program makes, a UUIDv7.
+var idStart = regexp.MustCompile(`^[0-9a-f]{1,8}(-[0-9a-f-]*)?$`)
+
+const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+// find gives the id that text means: its own, that of the newest row, or that of the one row whose id
+// begins so. What means none is given back, for the error of who looks it up.
+func (k kind) find(text string) (string, error) {
+	if text == newest {
+		rows, err := k.list("", 1)
+		if err == nil && len(rows) == 0 {
+			err = media.Errorf(media.CodeNotFound, "there is no %s yet, so none is the %s one", k.noun, newest)
+		}
+		if err != nil {
+			return "", err
+		}
+		return rows[0].id, nil
+	}
+	start := strings.ToLower(strings.TrimSpace(text))
+	if len(start) >= len(lastID) || !idStart.MatchString(start) {
+		return text, nil
+	}
+	if err := k.has(text); media.CodeOf(err) != media.CodeNotFound {
+		return text, err
+	}
+	rows, err := k.list(start+lastID[len(start):], manyNamed)
+	if err != nil {
+		return "", err
+	}
+	return one(text, k.noun, slices.DeleteFunc(rows, func(r identified) bool { return !strings.HasPrefix(r.id, start) }))
+}
+
+// one gives the only row; text is what names it.
+func one(text, noun string, rows []identified) (string, error) {
+	switch len(rows) {
+	case 0:
+		return text, nil
+	case 1:
+		return rows[0].id, nil
+	}
+	var b strings.Builder
+	for _, r := range rows[:min(len(rows), manyNamed-1)] {
+		b.WriteString("\n  " + r.id + "  " + cell(r.about))
+	}
+	if len(rows) >= manyNamed {
+		b.WriteString("\n  …")
+	}
+	return "", media.Errorf(media.CodeInvalid, "%q is the beginning of several %ss: give more of it%s", text, noun, b.String())
+}
+
+// oneOf asks further kinds where the first ones know no id that begins so.
+func oneOf(text string, kinds ...kind) (string, error) {
+	for _, k := range kinds {
+		id, err := k.find(text)
+		if err != nil || id != text {
+			return id, err
+		}
+	}
+	return text, nil
+}
+
+// runID is the run that text means. A run that somebody began comes before one of a sub-agent.
+func (s *stores) runID(ctx context.Context, text string) (string, error) {
+	return oneOf(text, s.runs(ctx, true), s.runs(ctx, false))
+}
+
+func (s *stores) runs(ctx context.Context, roots bool) kind {
+	return kind{
+		noun: "run",
+		has: func(id string) error {
+			_, err := s.Ledger.Run(ctx, owner, id)
+			return err
+		},
+		list: func(before string, most int) (rows []identified, err error) {
+			list, err := s.Ledger.ListRuns(ctx, owner, ledger.RunQuery{Roots: roots, Page: ledger.Page{After: before, Limit: most}})
+			for _, r := range list.Items {
+				rows = append(rows, identified{r.ID, moment(r.CreatedAt) + "  " + short(r.Task, 60)})
+			}
+			return rows, err
+		},
+	}
+}
+
+// conversationID is the conversation that text means.
+func (s *stores) conversationID(ctx context.Context, text string) (string, error) {
+	return kind{
+		noun: "conversation",
+		has: func(id string) error {
+			_, err := s.Ledger.Conversation(ctx, owner, id)
+			return err
+		},
+		list: func(before string, most int) (rows []identified, err error) {
+			list, err := s.Ledger.ListConversations(ctx, owner, ledger.Page{After: before, Limit: most})
+			for _, c := range list.Items {
+				rows = append(rows, identified{c.ID, moment(c.CreatedAt) + "  " + short(c.Title, 60)})
+			}
+			return rows, err
+		},
+	}.find(text)
+}
+
+// operationID is the generation that text means.
+func (s *stores) operationID(ctx context.Context, text string) (string, error) {
+	return kind{
+		noun: "operation",
+		has: func(id string) error {
+			_, _, _, err := s.Ledger.Operation(ctx, owner, id)
+			return err
+		},
+		list: func(before string, most int) (rows []identified, err error) {
+			list, err := s.Ledger.ListOperations(ctx, owner, ledger.OperationQuery{Page: ledger.Page{After: before, Limit: most}})
+			for _, o := range list.Items {
+				rows = append(rows, identified{o.ID, moment(o.CreatedAt) + "  " + o.Model + "  " + short(promptOf(o), 60)})
+			}
+			return rows, err
+		},
+	}.find(text)
+}
+
+// treeID is the tree that text means: of a run, or of what was made outside of runs, which is known by
+// its media alone. Empty text means all.
+func (s *stores) treeID(ctx context.Context, text string) (string, error) {
+	id, err := s.runID(ctx, text)
+	if start := strings.ToLower(text); err == nil && id == text && len(start) < len(lastID) && idStart.MatchString(start) {
+		return s.eachMedia(ctx, "", text, "run", func(r ledger.Record) (string, bool) { return r.Tree, strings.HasPrefix(r.Tree, start) })
+	}
+	return id, err
+}
+
+// refStart is a beginning of a ref.
+var refStart = regexp.MustCompile(`^[a-z]{3}-[0-9a-z]*$`)
+
+// mediaItem is the ref or record id that text means, in a tree or, where that is empty, everywhere.
+func (s *stores) mediaItem(ctx context.Context, tree, text string) (string, error) {
+	start := strings.ToLower(strings.TrimSpace(text))
+	if _, err := media.ParseRef(text); err == nil {
+		return text, nil
+	}
+	if refStart.MatchString(start) {
+		return s.eachMedia(ctx, tree, text, "ref", func(r ledger.Record) (string, bool) {
+			return string(r.Ref), strings.HasPrefix(string(r.Ref), start)
+		})
+	}
+	return kind{
+		noun: "record",
+		has: func(id string) error {
+			_, err := s.Ledger.MediaRecord(ctx, owner, id)
+			return err
+		},
+		list: func(before string, most int) (rows []identified, err error) {
+			list, err := s.Ledger.ListMedia(ctx, owner, ledger.MediaQuery{Tree: tree, Page: ledger.Page{After: before, Limit: most}})
+			for _, r := range list.Items {
+				rows = append(rows, identified{r.ID, string(r.Ref) + "  " + short(r.Label, 60)})
+			}
+			return rows, err
+		},
+	}.find(text)
+}
+
+// eachMedia looks through all media for the one name that fits. Refs and trees are no order of the
+// ledger, so it reads every record; only beginnings of names are looked for so.
+func (s *stores) eachMedia(ctx context.Context, tree, text, noun string, fits func(ledger.Record) (string, bool)) (string, error) {
+	var rows []identified
+	q := ledger.MediaQuery{Tree: tree, Page: ledger.Page{Limit: ledger.MaxLimit}}
+	for {
+		list, err := s.Ledger.ListMedia(ctx, owner, q)
+		if err != nil {
+			return "", err
+		}
+		for _, r := range list.Items {
+			id, ok := fits(r)
+			if ok && len(rows) < manyNamed && !slices.ContainsFunc(rows, func(have identified) bool { return have.id == id }) {
+				rows = append(rows, identified{id, moment(r.CreatedAt) + "  " + short(r.Label, 60)})
+			}
+		}
+		if q.After = list.Next; q.After == "" {
+			return one(text, noun, rows)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/ledger"
+)
+
+// starts gives the shortest beginning of id, of at least n characters, that begins no other one.
+func starts(id string, n int, others ...string) string {
+	for ; n < len(id); n++ {
+		unique := true
+		for _, o := range others {
+			unique = unique && (o == id || !strings.HasPrefix(o, id[:n]))
+		}
+		if unique {
+			break
+		}
+	}
+	return id[:n]
+}
+
+// TestBeginningsOfIDs: wherever an id or a ref is taken, so is its beginning, where only one begins so;
+// several are listed. The newest run, conversation and generation are called last.
+func TestBeginningsOfIDs(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	first, second := p.say("new", "Draw a lighthouse"), p.say("new", "Draw a harbour at night")
+	p.must("generate", "a fox", "-m", "offline", "--size", "64x64")
+	var ops, items, refs []string
+	for _, o := range read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items {
+		ops = append(ops, o.ID)
+	}
+	for _, m := range p.listed().Items {
+		items, refs = append(items, m.ID), append(refs, m.Ref)
+	}
+	run := starts(first.RunID, 6, second.RunID)
+	talk := starts(first.Conversation, 6, second.Conversation)
+	op := starts(ops[len(ops)-1], 6, ops...)
+	outside := p.listed().Items[0].Tree
+	for _, c := range []struct {
+		args  []string
+		shows string
+	}{
+		{[]string{"runs", "show", run}, first.RunID},
+		{[]string{"runs", "show", strings.ToUpper(run)}, first.RunID},
+		{[]string{"runs", "show", "last"}, second.RunID},
+		{[]string{"runs", "show", run, "--steps"}, "turn-1-model"},
+		{[]string{"runs", "events", run, "--json"}, first.RunID},
+		{[]string{"runs", "events", "last", "--json"}, second.RunID},
+		{[]string{"conversations", "show", talk}, first.Conversation},
+		{[]string{"conversations", "show", "last"}, second.Conversation},
+		{[]string{"run", "sage", "hello", "--conversation", talk, "--json"}, first.Conversation},
+		{[]string{"run", "sage", "hello", "--conversation", "last", "--json"}, second.Conversation},
+		{[]string{"operations", "show", op}, ops[len(ops)-1]},
+		{[]string{"operations", "show", "last"}, ops[0]},
+		{[]string{"operations", "retry", op, "--json"}, ops[len(ops)-1]},
+		{[]string{"operations", "list", "--run", run}, ops[len(ops)-1]},
+		{[]string{"generate", "--wait", op, "--json"}, ops[len(ops)-1]},
+		{[]string{"media", "show", items[0][:30]}, items[0]},
+		{[]string{"media", "show", starts(refs[0], 8, refs...)}, refs[0]},
+		{[]string{"media", "list", "--run", run}, refs[len(refs)-1]},
+		{[]string{"media", "list", "--run", outside[:30]}, refs[0]},
+		{[]string{"media", "show", starts(refs[len(refs)-1], 8, refs...), "--run", run}, first.RunID},
+		{[]string{"media", "get", starts(refs[0], 8, refs...), "-o", filepath.Join(p.dir, "got.png")}, "got.png"},
+		{[]string{"generate", "bluer", "-m", "offline", "--edit", starts(refs[0], 8, refs...), "--json"}, `"succeeded"`},
+		{[]string{"run", "sage", "What is this?", "--image", items[0][:30], "--json"}, refs[0]},
+		{[]string{"runs", "fork", run, "--from", "turn-1-model", "--json"}, `"succeeded"`},
+	} {
+		if o := p.must(c.args...); !strings.Contains(o.stdout, c.shows) {
+			t.Errorf("%q shows no %s: %.400s", c.args, c.shows, o.stdout)
+		}
+	}
+	all := first.RunID[:2] // of the time, which both have
+	for _, args := range [][]string{{"runs", "show", all}, {"runs", "cancel", all}, {"resume", all}, {"runs", "retry", all}} {
+		o := p.start(args...).wait()
+		o.refused(t, exitInput, "the beginning of several runs")
+		if !strings.Contains(o.stderr, first.RunID) || !strings.Contains(o.stderr, second.RunID) || !strings.Contains(o.stderr, "Draw a harbour at night") {
+			t.Errorf("%q lists %s", args, o.stderr)
+		}
+	}
+	p.atelier("conversations", "show", all).refused(t, exitInput, "several conversations")
+	p.atelier("operations", "show", all).refused(t, exitInput, "several operations")
+	p.atelier("media", "show", "img-").refused(t, exitInput, "several refs")
+	p.atelier("media", "show", all).refused(t, exitInput, "several records")
+	p.atelier("media", "list", "--run", all).refused(t, exitInput, "several runs")
+	p.atelier("runs", "show", "ffff").refused(t, exitInput, "ffff")
+	p.atelier("operations", "cancel", op).refused(t, exitInput, ops[len(ops)-1])
+	p.must("conversations", "delete", talk, "--yes")
+	p.atelier("conversations", "show", first.Conversation).refused(t, exitInput, "no conversation")
+}
+
+// TestNothingIsLast: a new folder has no run that could be meant.
+func TestNothingIsLast(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.atelier("runs", "show", "last").refused(t, exitInput, "there is no run yet")
+	p.atelier("run", "sage", "hello", "--conversation", "last").refused(t, exitInput, "there is no conversation yet")
+	p.atelier("resume", "last").refused(t, exitInput, "there is no run yet")
+}
+
+// TestCtrlCSaysHowToGoOn: the command that an interrupted run prints goes on with it.
+func TestCtrlCSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	s.chat.Answer = inTurn(threePictures(t), done(t, "Here."))
+	p.env["ATELIER_CHAT_MODEL"], p.env["ATELIER_IMAGE_MODEL"] = "openai/gpt-5.4", "GPT Image 2"
+	slowAfter(s)
+	proc := p.start("run", "sage", "draw three pictures")
+	eventually(t, "the first picture", func() bool { return len(p.listed().Items) >= 1 })
+	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	o := proc.wait()
+	_, typed, said := strings.Cut(o.stderr, "go on with: atelier ")
+	if o.code != exitInterrupted || !said {
+		t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
+	}
+	typed, _, _ = strings.Cut(typed, "\n")
+	o = p.start(append(strings.Fields(typed), "--json")...).wait()
+	if ans := decode[answer](t, o); o.code != exitOK || ans.Status != "succeeded" || ans.Message != "Here." {
+		t.Errorf("atelier %s: exit %d, %s%s", typed, o.code, o.stdout, o.stderr)
+	}
+}
