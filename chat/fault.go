@@ -86,6 +86,12 @@ type detail struct {
 	} `json:"violations"`
 }
 
+// maxWords is how much of a provider's words is judged, in bytes; a name of a fault is shorter than maxName.
+const (
+	maxWords = 32 << 10
+	maxName  = 200
+)
+
 // readFault reads the body of an answer that is an error. A body is judged by what it holds,
 // whatever type it is said to be of.
 func readFault(status int, header http.Header, body []byte, now time.Time) fault {
@@ -101,6 +107,7 @@ func readFault(status int, header http.Header, body []byte, now time.Time) fault
 		f.open(e, now)
 		f.message = cmp.Or(f.message, string(body))
 	}
+	f.message = f.message[:min(len(f.message), maxWords)]
 	f.wait = max(f.wait, waitOf(header, now), waitIn(f.message))
 	f.daily = f.daily || Daily(f.message)
 	return f
@@ -154,7 +161,7 @@ func (f *fault) name(words ...json.RawMessage) {
 			if f.inside && n >= http.StatusBadRequest && n < 600 {
 				f.status = n
 			}
-		} else if s != "" && s != "error" {
+		} else if s != "" && s != "error" && len(s) < maxName {
 			f.kinds = append(f.kinds, s)
 		}
 	}

@@ -123,7 +123,11 @@ func (d *delivery) conclude(ctx context.Context, failed *media.Error) {
 		if failed != nil && gaveUp(failed.Code) {
 			why.Code = failed.Code
 		}
-		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; to ask and pay for it again: atelier operations retry " + d.x.op.ID + " --all"
+		what := " --all asks for it again, and it is paid for again"
+		if d.asks {
+			what = " looks for it there"
+		}
+		why.Message = "the provider made the result, and it could not be had: " + why.Message + ": it may be billed; atelier operations retry " + d.x.op.ID + what
 		why.Cause, why.Retryable = nil, false
 		d.fail(Slot{Index: p.index}, &why)
 	}

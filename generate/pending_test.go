@@ -204,7 +204,7 @@ func TestRetryFetchesFirst(t *testing.T) {
 		return nil
 	})
 	got := h.must(t, generate.Request{Model: "GPT Image 2", N: 3})
-	if e := got.Slots[1].Error; got.Status != generate.StatusPartial || e == nil || e.Retryable || !strings.Contains(e.Message, "may be billed") {
+	if e := got.Slots[1].Error; got.Status != generate.StatusPartial || e == nil || e.Retryable || !strings.Contains(e.Message, "may be billed; atelier operations retry "+got.Operation+" looks for it there") {
 		t.Fatalf("%+v", got)
 	}
 	again := generate.Again{Operation: got.Operation}

@@ -202,7 +202,7 @@ func TestAnswerAtOnceOnAFullDisk(t *testing.T) {
 		}
 	})
 	lost := h.must(t, generate.Request{Model: "GPT Image 2"})
-	if e := lost.Slots[0].Error; lost.Status != generate.StatusFailed || e.Code != media.CodeDiskFull || e.Retryable || !strings.Contains(e.Message, "MiB are needed") || !strings.Contains(e.Message, "pay for it again: atelier operations retry "+lost.Operation+" --all") {
+	if e := lost.Slots[0].Error; lost.Status != generate.StatusFailed || e.Code != media.CodeDiskFull || e.Retryable || !strings.Contains(e.Message, "MiB are needed") || !strings.Contains(e.Message, "atelier operations retry "+lost.Operation+" --all asks for it again") {
 		t.Errorf("%+v", lost)
 	}
 	if _, err := h.Retry(t.Context(), generate.Again{Operation: lost.Operation}); media.CodeOf(err) != media.CodeInvalid || len(h.openai.Tasks()) != 1 {

@@ -3,6 +3,7 @@ package generatetest
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -85,7 +86,7 @@ func (h Harness) set(t *testing.T, change func(*bench, *generate.Config)) *bench
 		t.Cleanup(func() { documented(t, b.sim) })
 		base, key = server.URL, b.sim.Key()
 	}
-	b.driver, b.fetch = h.Driver(t, base, key, b.codec), fetch(base)
+	b.driver, b.fetch = h.Driver(t, base, key, b.codec), b.traffic.fetch(base)
 	c := generate.Config{
 		Drivers: []generate.Driver{b.driver}, Storage: b.codec, Recorder: b.recorder, Journal: b.journal,
 		Operations: b.log, Now: now, Concurrency: 8, Fetch: b.fetch, Budget: b.money,
@@ -119,19 +120,29 @@ func documented(t *testing.T, sim Simulator) {
 	}
 }
 
-// traffic counts the calls that are under way at a provider.
+// traffic counts the calls that are under way at a provider; downloads of results are none.
 type traffic struct {
 	inner http.Handler
 
 	mu         sync.Mutex // guards all below
 	under, top int
+	links      []string // that were fetched
 }
 
 // ServeHTTP passes a call on.
 func (r *traffic) ServeHTTP(w http.ResponseWriter, q *http.Request) {
-	r.count(1)
-	defer r.count(-1)
+	if !r.fetched(q) {
+		r.count(1)
+		defer r.count(-1)
+	}
 	r.inner.ServeHTTP(w, q)
+}
+
+// fetched reports whether a request is for the link of a result.
+func (r *traffic) fetched(q *http.Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.links, func(link string) bool { return strings.HasSuffix(link, q.Host+q.URL.RequestURI()) })
 }
 
 func (r *traffic) count(change int) {
@@ -150,8 +161,14 @@ func (r *traffic) most() int {
 
 // fetch gets results that come by link, guarded as in the program: of the private
 // addresses it trusts the provider's own origin alone.
-func fetch(origin string) generate.Fetch {
-	return safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
+func (r *traffic) fetch(origin string) generate.Fetch {
+	guarded := safehttp.New(safehttp.Config{TrustedOrigins: []string{origin}}).Fetch
+	return func(ctx context.Context, link string) (io.ReadCloser, string, error) {
+		r.mu.Lock()
+		r.links = append(r.links, link)
+		r.mu.Unlock()
+		return guarded(ctx, link)
+	}
 }
 
 // request is a good request: for n results of the model, by the method that it has. A

@@ -362,6 +362,52 @@ func TestDocumentsNameEveryVariable(t *testing.T) {
 	}
 }
 
+// TestThreatsHaveTheirTests: each test that docs/security.md names is in a folder that the same line names, and
+// each fuzz target of what providers send is named there.
+func TestThreatsHaveTheirTests(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.test() && f.Recv == nil {
+				tests[s.dir()+" "+f.Name.Name] = true
+			}
+		}
+	}
+	quoted := regexp.MustCompile("`([A-Za-z/]+)`")
+	name, named := regexp.MustCompile(`^(Test|Fuzz)[A-Z]`), map[string]bool{}
+	for line := range strings.Lines(string(doc)) {
+		words := quoted.FindAllStringSubmatch(line, -1)
+		for _, w := range words {
+			if !name.MatchString(w[1]) {
+				continue
+			}
+			found := false
+			for _, dir := range words {
+				if key := dir[1] + " " + w[1]; tests[key] {
+					found, named[key] = true, true
+				}
+			}
+			if !found {
+				t.Errorf("docs/security.md names %s, which is in no folder that its line names", w[1])
+			}
+		}
+	}
+	if len(named) < 50 {
+		t.Errorf("only %d tests are named", len(named))
+	}
+	sent := regexp.MustCompile(`^(chat|generate(/[a-z/]+)?|wire|action/web) Fuzz`)
+	for key := range tests {
+		if sent.MatchString(key) && !strings.HasPrefix(key, "generate/offline ") && !named[key] {
+			t.Errorf("docs/security.md does not name %s", key)
+		}
+	}
+}
+
 func TestDirectDependenciesHaveReasons(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
