@@ -67,7 +67,7 @@ func (s *scanner) candidate(b []byte) []byte {
 			}
 		}
 		if c.media && c.lines.over && c.pads == 0 && !fold {
-			more, known := goesOn(b[i:], c.chars, false)
+			more, known := c.lines.goesOn(b[i:], c.chars, c.classes, false)
 			if !known {
 				s.esc = append(s.esc, b[i:]...)
 				return nil

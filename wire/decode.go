@@ -44,10 +44,12 @@ func (d *decoder) fold(c byte) {
 }
 
 // lines tells folded base64 from base64 with a text in the next line: all lines are of one
-// usual length, save the last. Behind any other break, and behind a blank, [goesOn] decides.
+// usual length, save the last. Behind any other break, and behind a blank, goesOn decides.
 type lines struct {
 	now, first int  // characters in this line and in the first
+	folds      int  // line breaks behind lines of the first one's length
 	over       bool // no more characters may follow
+	blank      bool // the last break was a blank
 	loose      bool // the field is declared to hold media: lines have any length, but no blanks
 }
 
@@ -61,16 +63,19 @@ func (l *lines) fold(c byte) {
 	case l.now == 0: // the second half of a line break, or blanks before a line
 		return
 	case c == ' ':
-		l.over = true
+		l.over, l.blank = true, true
 		return
 	case l.loose:
 	case l.first == 0:
-		l.first = l.now
+		l.first, l.folds = l.now, 1
 		l.over = l.now < shortestFold || l.now > longestFold
+	case l.now == l.first:
+		l.folds++
+		l.over = false
 	default:
-		l.over = l.now != l.first
+		l.over = true
 	}
-	l.now = 0
+	l.now, l.blank = 0, false
 }
 
 // feedByte is feed for one character that was escaped.
@@ -232,12 +237,13 @@ func unescapePercent(b []byte) (c byte, n int, fold, ok bool) {
 }
 
 // goesOn reports whether b, behind a break that usual folds do not have, is more of an item of
-// which had characters came: it begins with sigChars characters of base64 that do not begin
-// another item, or is a last line that completes the item and is no word. !known: more bytes are
-// needed, unless b is all there is (last).
-func goesOn(b []byte, had int, last bool) (more, known bool) {
+// which had characters came, of these classes: it begins with sigChars characters of base64 that
+// do not begin another item, or is a last line that completes the item and is no word. Behind a
+// blank, or behind a single line, more is asked for, since a name or a size may stand there.
+// !known: more bytes are needed, unless b is all there is (last).
+func (l lines) goesOn(b []byte, had int, classes byte, last bool) (more, known bool) {
 	var c candidateState
-	i := 0
+	i, upper := 0, false
 	for i < len(b) && b[i] != '"' {
 		ch, n := b[i], 1
 		if opens(ch) {
@@ -251,8 +257,9 @@ func goesOn(b []byte, had int, last bool) (more, known bool) {
 		if !c.add(ch, false) {
 			break
 		}
-		if c.chars == sigChars {
-			return !c.mixed() && !c.signed(), true
+		if upper = upper || ch >= 'A' && ch <= 'Z'; c.chars == sigChars {
+			c.classes |= classes
+			return !c.mixed() && !c.signed() && (upper || !l.blank), true
 		}
 		i += n
 	}
@@ -260,5 +267,17 @@ func goesOn(b []byte, had int, last bool) (more, known bool) {
 		return false, false
 	}
 	ended := i == len(b) || b[i] == '"' || b[i] == '\\' || b[i] == '\n' || b[i] == '\r'
-	return ended && c.chars > 0 && (had+c.chars+c.pads)%4 == 0 && !isWord(b[:i]), true
+	whole := c.chars > 0 && (had+c.chars+c.pads)%4 == 0 && !isWord(b[:i])
+	return ended && whole && (c.pads > 0 || !l.blank && l.folds > 1), true
+}
+
+// classes tells what is known of the run's alphabet.
+func (d *decoder) classes() (c byte) {
+	if d.std {
+		c |= isStdOnly
+	}
+	if d.url {
+		c |= isURLOnly
+	}
+	return c
 }

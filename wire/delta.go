@@ -14,6 +14,10 @@ type pieced struct {
 	in    *intake
 }
 
+// maxSounds is how many sounds may come in pieces at a time, since each is open in the store; the
+// pieces of others are items by themselves.
+const maxSounds = 16
+
 // piece gives what takes the sound that the string here is a piece of; nil for what is whole.
 func (s *scanner) piece(declared string, pcm *PCM) *intake {
 	s.open = s.cand.delta && (declared == "" || pcmOfType(declared) != nil)
@@ -32,7 +36,7 @@ func (s *scanner) piece(declared string, pcm *PCM) *intake {
 		}
 	}
 	head := probe.Head(decodeHead(s.cand.raw, sigChars)).MIMEType
-	if s.open = declared != "" || head == "" || media.ModalityOf(head) == media.ModalityAudio; !s.open {
+	if s.open = len(s.pieces) < maxSounds && (declared != "" || head == "" || media.ModalityOf(head) == media.ModalityAudio); !s.open {
 		return nil
 	}
 	s.pieces = append(s.pieces, pieced{key, field, s.begin(declared, pcm)})

@@ -116,3 +116,16 @@ func TestHalfSoundsFail(t *testing.T) {
 		t.Errorf("closed: %v, %+v", err, col.All())
 	}
 }
+
+// TestSoundsAtATime: a stream that begins ever more sounds does not open ever more files.
+func TestSoundsAtATime(t *testing.T) {
+	t.Parallel()
+	var doc strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&doc, deltaShapes["OpenAI chat"]+"\n\n", std(blobNoise(300+i)), i)
+	}
+	out, got, err := lift(t, newTestCodec(t, nil), doc.String(), 4096, LiftOptions{Fields: Fields{Deltas: AudioDeltas()}})
+	if err != nil || len(got) != 40 || strings.Count(out, TokenPrefix) != 40-maxSounds {
+		t.Errorf("%v, %d items, %d at once", err, len(got), strings.Count(out, TokenPrefix))
+	}
+}

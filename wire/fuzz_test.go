@@ -41,7 +41,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("some bytes"), "before", uint8(0), uint8(5))
 	f.Add(png(3_000, 5, 5), `a"b\c`, uint8(7), uint8(1))
 	f.Add(blobNoise(100), "", uint8(9), uint8(200))
-	c := newTestCodec(f, nil)
+	c := newTestCodec(f, func(cfg *Config) { cfg.Limits = Limits{Pixels: -1, Frames: -1} })
 	encs := []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding}
 	docs := []string{`{"k":"%k","b64_json":"%m"}`, `["%k",{"b64_json":"data:x/y;base64,%m"}]`, "data: {\"b64_json\": \"%m\"}\n\n", `{"k":"%k","s":"{\"b64_json\":\"%m\"}"}`}
 	f.Fuzz(func(t *testing.T, data []byte, k string, shape, chunk uint8) {

@@ -139,7 +139,7 @@ func (s *scanner) run(b []byte) []byte {
 	used, done := 0, len(seg) < len(b)
 	for used < len(seg) {
 		if s.dec.lines.over && !s.dec.padded && !opens(seg[used]) {
-			more, known := goesOn(b[used:], s.dec.chars, false)
+			more, known := s.dec.lines.goesOn(b[used:], s.dec.chars, s.dec.classes(), false)
 			if !known {
 				s.esc = append(s.esc, b[used:]...)
 				return nil

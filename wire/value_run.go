@@ -270,7 +270,7 @@ func cutFold(s, suffix string) (before string, found bool) {
 
 // more reports whether the run goes on behind a break that usual folds do not have.
 func (c *candidateState) more(b []byte) bool {
-	more, _ := goesOn(b, c.chars, true)
+	more, _ := c.lines.goesOn(b, c.chars, c.classes, true)
 	c.lines.over = !more || c.pads > 0
 	return !c.lines.over
 }

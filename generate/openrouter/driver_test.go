@@ -161,6 +161,18 @@ func TestOtherAnswers(t *testing.T) {
 	}
 }
 
+// TestNamesOfLimitsStayWhole: what looks like encoded data in an error is the name of a limit.
+func TestNamesOfLimitsStayWhole(t *testing.T) {
+	t.Parallel()
+	sim := openroutersim.New(openroutersim.Config{Now: today})
+	d, _ := served(t, sim, sim.Key())
+	sim.Inject(generatetest.Injection{Fault: generatetest.FaultRateLimit, Variant: 1, RetryAfter: 2 * time.Second})
+	_, err := d.Start(t.Context(), task(nil))
+	if media.CodeOf(err) != media.CodeRateLimited || !strings.Contains(media.ErrorText(err.Error()), "limit_rpm/google/gemini-3-pro-image-preview/a4f5d9d2-9f4e-4d57-8b67-2f5ac3f5a1f0") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestCosts: amounts are exact decimals, and senseless ones are none.
 func TestCosts(t *testing.T) {
 	t.Parallel()

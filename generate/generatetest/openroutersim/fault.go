@@ -137,6 +137,7 @@ func (s *Simulator) rateLimit(f generatetest.Injection) *problem {
 	case f.RetryAfter <= 0:
 	case f.Variant%2 == 1:
 		reset := s.config.Now().Add(f.RetryAfter).UnixMilli()
+		p.Error.Message = "Rate limit exceeded: limit_rpm/google/gemini-3-pro-image-preview/a4f5d9d2-9f4e-4d57-8b67-2f5ac3f5a1f0. High demand."
 		p.with("headers", map[string]string{"X-RateLimit-Limit": "20", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": strconv.FormatInt(reset, 10)})
 	default:
 		p.header.Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
