@@ -116,7 +116,7 @@ func TestRetiredChatModels(t *testing.T) {
 	if c, err = choose("anthropic/claude-sonnet-4-5-20250929", "2026-11-30"); err != nil || c.Model.Profile().ID != "claude-sonnet-5-5" {
 		t.Errorf("on the day: %+v, %v", c, err)
 	}
-	if _, err := choose("openai/alone", "2026-11-22"); media.CodeOf(err) != media.CodeUnsupported || err.Error() != "Alone was switched off on 2026-01-02 and has no successor: choose another model (atelier models list --chat)" {
+	if _, err := choose("openai/alone", "2026-11-22"); media.CodeOf(err) != media.CodeUnsupported || err.Error() != "ATELIER_CHAT_MODEL or --model: Alone was switched off on 2026-01-02 and has no successor: choose another model (atelier models list --chat)" {
 		t.Errorf("got %v", err)
 	}
 	for _, bad := range []string{

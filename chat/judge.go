@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
@@ -142,7 +143,7 @@ func (m *model) explain(code media.Code, f fault) string {
 	}
 	switch code { //nolint:exhaustive // The others need no advice.
 	case media.CodeUnauthorized:
-		return msg + " (check the key of " + m.profile.Provider + ")"
+		return msg + " (check " + cmp.Or(strings.Join(m.provider.Variables, " or "), "the key of "+m.profile.Provider) + ")"
 	case media.CodeNotFound:
 		return msg + " (the model is unknown or switched off there: see `atelier models list --chat`)"
 	case media.CodeUnsupported:

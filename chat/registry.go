@@ -132,7 +132,11 @@ func (r *Registry) named(ctx context.Context, name string) (Choice, error) {
 // operator's default can fail for want of a key.
 func (r *Registry) Choose(ctx context.Context, prefer []string) (Choice, error) {
 	if r.cfg.Default != "" {
-		return r.named(ctx, r.cfg.Default)
+		c, err := r.named(ctx, r.cfg.Default)
+		if err != nil {
+			err = media.Errorf(media.CodeOf(err), "ATELIER_CHAT_MODEL or --model: %w", err)
+		}
+		return c, err
 	}
 	asked, reason := "", ""
 	for _, name := range prefer {

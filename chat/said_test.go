@@ -162,7 +162,7 @@ func TestRefusalsOfOtherKinds(t *testing.T) {
 		code       media.Code
 		picture    bool
 	}{
-		{400, `{"code":"invalid-argument","error":"Incorrect API key provided: xa***st. You can obtain an API key from https://console.x.ai."}`, "check the key of openai", media.CodeUnauthorized, false},
+		{400, `{"code":"invalid-argument","error":"Incorrect API key provided: xa***st. You can obtain an API key from https://console.x.ai."}`, "check OPENAI_API_KEY", media.CodeUnauthorized, false},
 		{400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}]`, "API key not valid", media.CodeUnauthorized, false},
 		{403, `{"message":"Invalid API key"}`, "Invalid API key", media.CodeUnauthorized, false},
 		{400, `{"error":{"message":"This model does not support image_url content.","type":"invalid_request_error","param":"messages","code":"invalid_value"}}`, "choose a chat model with vision", media.CodeUnsupported, true},

@@ -119,7 +119,7 @@ func (x *execution) reserve(ctx context.Context, p *Plan) error {
 		return media.Errorf(media.CodeConflict, "an earlier process went on to %s", first.APIModel)
 	case !begun: // else the earlier process reserved it, and perhaps settled it
 		if err := x.g.config.Budget.Reserve(ctx, p.charge(p.act)); err != nil {
-			return wrap("reserve", err)
+			return asError(err)
 		}
 	}
 	x.acts = append(x.acts, p.act)

@@ -30,11 +30,11 @@ func (g *Gateway) choose(r Request) (choice, error) {
 		if r.Substitute && media.CodeOf(err) == media.CodeMissingKey {
 			return g.instead(r, err)
 		}
-		return c, err
+		return c, c.called(r.Model, err)
 	case g.config.DefaultModel != "" && g.modality(Request{Model: g.config.DefaultModel}) == r.Modality:
 		c, err := g.named(r, g.config.DefaultModel)
 		if err != nil {
-			return c, fmt.Errorf("use the default model: %w", err)
+			return c, wrap("ATELIER_IMAGE_MODEL", c.called(g.config.DefaultModel, err))
 		}
 		for _, d := range c.out {
 			if d.Outcome == OutcomeAdapted {
@@ -45,6 +45,20 @@ func (g *Gateway) choose(r Request) (choice, error) {
 		return c, nil
 	}
 	return g.preferred(r)
+}
+
+// called names the model of an error as it was asked for.
+func (c choice) called(name string, err error) error {
+	if err == nil || c.model.Name == "" {
+		return err
+	}
+	called := clip(name)
+	if !strings.EqualFold(name, c.model.Name) {
+		called += " (" + c.model.Name + ")"
+	} else if strings.HasPrefix(err.Error(), c.model.Name+" ") {
+		return err
+	}
+	return wrap(called, err)
 }
 
 // instead finds the next model where the key of the named one is missing.
@@ -135,11 +149,16 @@ func (g *Gateway) preferred(r Request) (choice, error) {
 		c := choice{model: m, driver: d, warnings: g.lifeWarnings(m)}
 		c.out = g.substituted(r, m, why)
 		if m.Provider == offlineProvider && g.config.Catalogue.has(func(o Model) bool { return o.Provider != offlineProvider }) {
-			c.warnings = append(c.warnings, m.Name+" was used because no provider is ready; atelier doctor tells which key to set")
+			c.warnings = append(c.warnings, StandIn(m.Name))
 		}
 		return c, nil
 	}
 	return choice{}, g.nobody(r)
+}
+
+// StandIn is the warning of a result that an offline model gave because no provider is ready.
+func StandIn(model string) string {
+	return model + " was used because no provider is ready; atelier doctor tells which key to set"
 }
 
 // substituted notes that an agent's preference was not followed.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"atelier/media"
 )
@@ -64,6 +65,7 @@ func (x *execution) furtherPast(p *Plan) []call {
 // the other. A call that may have been billed is not made up for: that would pay twice.
 func (x *execution) fallBack(ctx context.Context) {
 	var dear error
+	before, reasons := x.plan.Model.Name, []string(nil)
 	for k, name := range x.plan.req.Fallback {
 		missing, why := x.missing()
 		if len(missing) == 0 || x.halted(ctx) {
@@ -83,8 +85,12 @@ func (x *execution) fallBack(ctx context.Context) {
 			}
 			continue
 		}
-		p.why = why.Message
-		x.substitute(p, why)
+		reasons = append(reasons, before+": "+why.Message)
+		if p.why = why.Message; len(reasons) > 1 {
+			p.why = strings.Join(reasons, "; ")
+		}
+		before = p.Model.Name
+		x.substitute(p)
 		x.emit(ctx, Event{Kind: EventFallback, Status: StatusRunning, Error: why, Progress: -1})
 		x.run(ctx, x.further(p, missing))
 	}
@@ -156,8 +162,8 @@ func replaceable(c media.Code) bool {
 }
 
 // substitute writes down which model stands in.
-func (x *execution) substitute(p *Plan, why *SlotError) {
-	x.op.Dispositions = stoodIn(x.op.Dispositions, x.plan.asked(), p.Model.Name, why.Message)
+func (x *execution) substitute(p *Plan) {
+	x.op.Dispositions = stoodIn(x.op.Dispositions, x.plan.asked(), p.Model.Name, p.why)
 	for _, w := range p.Warnings {
 		x.warn(w)
 	}
@@ -187,21 +193,32 @@ func stoodIn(list []Disposition, asked, applied, why string) []Disposition {
 	return append(list, d)
 }
 
-// planAny plans the request with the first of its models that can be asked at all.
+// planAny plans the request with the first of its models that can be asked at all. Where
+// there is none, the error has the reason of each.
 func (g *Gateway) planAny(ctx context.Context, r Request) (*Plan, error) {
 	p, err := g.Plan(ctx, r)
+	var reasons []string
 	for i := 0; err != nil && i < len(r.Fallback); i++ {
 		if c := media.CodeOf(err); c != media.CodeMissingKey && c != media.CodeUnsupported || r.Strict {
 			return p, err
 		}
 		next := r
 		next.Model, next.Substitute, next.Fallback = r.Fallback[i], false, r.Fallback[i+1:]
+		if reasons == nil {
+			reasons = append(reasons, asError(err).Message)
+		}
 		q, second := g.Plan(ctx, next)
 		if second != nil {
+			reasons = append(reasons, asError(second).Message)
 			continue
 		}
-		q.Dispositions = stoodIn(q.Dispositions, clip(g.wanted(r)), q.Model.Name, asError(err).Message)
+		q.Dispositions = stoodIn(q.Dispositions, clip(g.wanted(r)), q.Model.Name, strings.Join(reasons, "; "))
 		return q, nil
+	}
+	if len(reasons) > 1 {
+		e := asError(err)
+		e.Message = "no model of the chain can be asked: " + strings.Join(reasons, "; ")
+		return p, e
 	}
 	return p, err
 }

@@ -271,6 +271,11 @@ func (g *Gateway) Generate(ctx context.Context, r Request) (*Result, error) {
 func (g *Gateway) first(ctx context.Context, r Request) (*Plan, error) {
 	if r.Model == "" && len(r.Fallback) == 0 {
 		r.Fallback = g.config.Fallback
+		for _, name := range r.Fallback {
+			if _, ok := g.config.Catalogue.Lookup(name); !ok {
+				return nil, wrap("ATELIER_IMAGE_FALLBACK", g.unknown(name))
+			}
+		}
 	}
 	r.OptionsFor = g.optionsFor(r)
 	return g.planAny(ctx, r)

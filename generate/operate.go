@@ -67,7 +67,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 	enough()
 	p, err := g.reserve(ctx, p, id)
 	if err != nil {
-		return nil, ctx, wrap("reserve", err)
+		return nil, ctx, asError(err)
 	}
 	if err := p.accept(ctx); err != nil {
 		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later

@@ -81,12 +81,12 @@ func (p *Plan) accept(ctx context.Context) (err error) {
 	return nil
 }
 
-// told names a picture as its person knows it: by its ref, and by its file if it came as one.
+// told names a picture as its person knows it: by its file if it came as one, and by its ref.
 func told(o media.Output) string {
 	if o.FileName == "" {
 		return string(o.Ref)
 	}
-	return string(o.Ref) + " (" + clip(o.FileName) + ")"
+	return clip(o.FileName) + " (" + string(o.Ref) + ")"
 }
 
 // masks is the mask of a request as a list.
@@ -129,7 +129,7 @@ func (g *Gateway) fitInput(ctx context.Context, p *Plan, o *media.Output) (note 
 	if len(why) == 0 {
 		return "", g.whole(ctx, *o)
 	}
-	was := o.Ref
+	was := told(*o)
 	if *o, err = g.shrink(ctx, p, *o, large); err != nil {
 		return "", err
 	}

@@ -47,7 +47,7 @@ func (n *negotiation) mask() error {
 	if err := sameSize(*m, n.req.Inputs[0], sides{m.Width, m.Height}); err != nil {
 		return err
 	}
-	n.applied("mask", string(m.Ref))
+	n.applied("mask", told(*m))
 	return nil
 }
 
@@ -68,9 +68,9 @@ func picture(o media.Output) error {
 	case o.Digest.IsZero():
 		return media.Errorf(media.CodeInvalid, "the input %s has no bytes in the store: store it first", o)
 	case o.Modality != media.ModalityImage:
-		return media.Errorf(media.CodeUnsupported, "%s is no picture: only png, jpeg, webp, gif and bmp pictures can be edited", o)
+		return media.Errorf(media.CodeUnsupported, "%s is no picture but %s: only png, jpeg, webp, gif and bmp pictures can be edited", told(o), o.MIMEType)
 	case !isRaster(o.MIMEType):
-		return media.Errorf(media.CodeUnsupported, "%s has no pixels that can be read: only png, jpeg, webp, gif and bmp pictures can be edited", o)
+		return media.Errorf(media.CodeUnsupported, "%s is %s and has no pixels that can be read: only png, jpeg, webp, gif and bmp pictures can be edited", told(o), o.MIMEType)
 	}
 	return nil
 }
@@ -81,14 +81,14 @@ func sameSize(mask, of media.Output, have sides) error {
 		return nil
 	}
 	return media.Errorf(media.CodeInvalid, "the mask %s is %s and the picture %s is %s: make the mask in the picture's size",
-		mask.Ref, have, of.Ref, sides{of.Width, of.Height})
+		told(mask), have, told(of), sides{of.Width, of.Height})
 }
 
-// refNames lists refs for a disposition.
+// refNames lists pictures for a disposition.
 func refNames(outputs ...media.Output) string {
 	names := make([]string, len(outputs))
 	for i, o := range outputs {
-		names[i] = string(o.Ref)
+		names[i] = told(o)
 	}
 	return strings.Join(names, ", ")
 }

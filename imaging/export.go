@@ -16,8 +16,10 @@ type Marking string
 
 // The markings. The empty one is that of items that no model made.
 const (
-	// MarkingLabel is a file that carries the label, from its maker or written by [Export].
+	// MarkingLabel is a file that carries the label as it is stored.
 	MarkingLabel Marking = "label"
+	// MarkingAdded is a file into which [Export] wrote the label: its bytes are not the stored ones.
+	MarkingAdded Marking = "label_added"
 	// MarkingSigned is the provider's signed original (C2PA): its signature says who made it and
 	// holds for these bytes alone, so that nothing is written into it.
 	MarkingSigned Marking = "signed_original"
@@ -145,7 +147,7 @@ func after(w io.Writer, n int, insert []byte, r io.Reader) (Marking, error) {
 	if in.insert != nil { // the file is shorter
 		return MarkingNone, nil
 	}
-	return MarkingLabel, nil
+	return MarkingAdded, nil
 }
 
 func embedPNG(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
@@ -211,7 +213,7 @@ func extended(w io.Writer, r io.Reader, size int64, front, back []byte) (Marking
 		return "", err
 	}
 	_, err = w.Write(back)
-	return MarkingLabel, err
+	return MarkingAdded, err
 }
 
 // embedWAV appends the chunk of the XMP specification, part 3, §1.1.9.
@@ -321,7 +323,7 @@ func embedMP3(w io.Writer, r io.Reader, _ int64, xmp []byte) (Marking, error) {
 		return "", err
 	}
 	_, err = io.Copy(w, r)
-	return MarkingLabel, err
+	return MarkingAdded, err
 }
 
 // sevenBits writes a size as ID3 does: four times seven bits.

@@ -88,7 +88,7 @@ func TestExportWritesTheLabel(t *testing.T) {
 		mime, _, _ := strings.Cut(name, " ")
 		out, m := exportedAs(t, b, mime, byModel)
 		got, err := ReadLabel(bytes.NewReader(out))
-		if err != nil || m != MarkingLabel || got.SourceType != SourceGenerated || got.Model != "Painter <1>" {
+		if err != nil || m != MarkingAdded || got.SourceType != SourceGenerated || got.Model != "Painter <1>" {
 			t.Errorf("%s: %q, %+v, %v", name, m, got, err)
 			continue
 		}

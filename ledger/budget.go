@@ -108,6 +108,8 @@ type Limit struct {
 	Unit Unit
 	// Most is what may be spent and reserved in all, in the unit.
 	Most int64
+	// Setting is what sets it, for errors; empty where nobody knows.
+	Setting string
 }
 
 // Room is nil if an amount fits into the limit beside what is spent and reserved
@@ -117,8 +119,12 @@ func (l Limit) Room(amount, spent, reserved int64) error {
 	if amount == 0 && l.Unit == UnitImages || left >= amount && left > 0 {
 		return nil
 	}
+	name := l.Name
+	if l.Setting != "" {
+		name = l.Setting + " (" + l.Name + ")"
+	}
 	return media.Errorf(media.CodeOverBudget, "the budget %s has %s left of %s, and this needs %s: raise it or ask for less",
-		l.Name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
+		name, l.Unit.Write(max(left, 0)), l.Unit.Write(l.Most), l.Unit.Write(amount))
 }
 
 // Balance is how a budget stands.

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"strings"
 	"time"
 
 	"atelier/generate"
@@ -38,6 +40,14 @@ var _ generate.Budget = (*Budget)(nil)
 type bounds struct {
 	money          *ledger.Pico
 	tokens, images int64
+	// set names what set each bound.
+	set map[ledger.Unit]string
+}
+
+// named notes what set the bounds.
+func (b bounds) named(money, tokens, images string) bounds {
+	b.set = map[ledger.Unit]string{ledger.UnitMoney: money, ledger.UnitTokens: tokens, ledger.UnitImages: images}
+	return b
 }
 
 func readBounds(b generate.Bounds) (bounds, error) {
@@ -52,16 +62,18 @@ func readBounds(b generate.Bounds) (bounds, error) {
 
 // within is the narrower of two bounds.
 func (b bounds) within(c bounds) bounds {
-	if b.money == nil || c.money != nil && *c.money < *b.money {
-		b.money = c.money
+	b.set = maps.Clone(b.set)
+	if c.money != nil && (b.money == nil || *c.money < *b.money) {
+		b.money, b.set[ledger.UnitMoney] = c.money, c.set[ledger.UnitMoney]
 	}
-	narrow := func(x, y int64) int64 {
-		if x == 0 || y > 0 && y < x {
+	narrow := func(u ledger.Unit, x, y int64) int64 {
+		if y > 0 && (x == 0 || y < x) {
+			b.set[u] = c.set[u]
 			return y
 		}
 		return x
 	}
-	b.tokens, b.images = narrow(b.tokens, c.tokens), narrow(b.images, c.images)
+	b.tokens, b.images = narrow(ledger.UnitTokens, b.tokens, c.tokens), narrow(ledger.UnitImages, b.images, c.images)
 	return b
 }
 
@@ -71,13 +83,13 @@ func (b bounds) limits(name string, c generate.Charge) []ledger.Limit {
 	var out []ledger.Limit
 	free := c.USD != nil && amount(c.USD) == 0
 	if b.money != nil && !free {
-		out = append(out, ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(*b.money)})
+		out = append(out, ledger.Limit{Name: name, Unit: ledger.UnitMoney, Most: int64(*b.money), Setting: b.set[ledger.UnitMoney]})
 	}
 	if b.tokens > 0 && c.Tokens > 0 {
-		out = append(out, ledger.Limit{Name: "tokens:" + name, Unit: ledger.UnitTokens, Most: b.tokens})
+		out = append(out, ledger.Limit{Name: "tokens:" + name, Unit: ledger.UnitTokens, Most: b.tokens, Setting: b.set[ledger.UnitTokens]})
 	}
 	if b.images > 0 {
-		out = append(out, ledger.Limit{Name: "images:" + name, Unit: ledger.UnitImages, Most: b.images})
+		out = append(out, ledger.Limit{Name: "images:" + name, Unit: ledger.UnitImages, Most: b.images, Setting: b.set[ledger.UnitImages]})
 	}
 	return out
 }
@@ -97,6 +109,8 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 		if *f.to, err = readBounds(f.from); err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "budget of a %s: %w", f.name, err)
 		}
+		variable := "ATELIER_BUDGET_" + strings.ToUpper(f.name)
+		*f.to = f.to.named(variable, variable+"_TOKENS", variable+"_IMAGES")
 	}
 	return b, nil
 }
@@ -137,7 +151,7 @@ func (b *Budget) limits(ctx context.Context, c generate.Charge) ([]ledger.Limit,
 		if err != nil {
 			return nil, err
 		}
-		run = run.within(most)
+		run = run.within(most.named("--max-cost", "--max-tokens", "--max-images"))
 	}
 	limits := run.limits("run:"+scope.Tree, c)
 	limits = append(limits, b.day.limits("day:"+scope.Owner+":"+b.now().UTC().Format(time.DateOnly), c)...)

@@ -9,6 +9,7 @@ package picture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atelier/action"
@@ -249,7 +250,9 @@ func result(res *generate.Result, k kind) action.Result {
 			out.Substituted = &action.Substitution{Asked: d.Asked, Applied: d.Applied, Reason: d.Reason}
 		}
 	}
-	for _, note := range changes(res.Dispositions) {
+	standIn := generate.StandIn(res.Model)
+	stoodIn := slices.Contains(res.Warnings, standIn)
+	for _, note := range changes(res.Dispositions, stoodIn) {
 		if out.Message != "" {
 			out.Message += ". " + note
 		}
@@ -259,7 +262,10 @@ func result(res *generate.Result, k kind) action.Result {
 		if out.Message != "" {
 			out.Message += ". " + strings.TrimSuffix(warning, ".")
 		}
-		out.Warnings = append(out.Warnings, k.name+": "+warning)
+		if warning != standIn { // which is the same whatever asked for it
+			warning = k.name + ": " + warning
+		}
+		out.Warnings = append(out.Warnings, warning)
 	}
 	return out
 }
@@ -309,14 +315,18 @@ func origin(images []media.Output) string {
 var defaults = map[string]string{"quality": "standard", "style": "natural", "output_format": "png"}
 
 // changes says in words which settings were not applied as asked (and, above all,
-// which model stood in for another).
-func changes(dispositions []generate.Disposition) []string {
+// which model stood in for another). That the offline model stood in for all providers is
+// told by a warning of its own.
+func changes(dispositions []generate.Disposition, stoodIn bool) []string {
 	var notes []string
 	for _, d := range dispositions {
 		var note string
+		switch {
+		case d.Outcome == generate.OutcomeApplied, stoodIn && d.Setting == "model":
+			continue
+		}
 		switch d.Outcome {
 		case generate.OutcomeApplied:
-			continue
 		case generate.OutcomeSubstituted:
 			note = fmt.Sprintf("%s %s was replaced by %s", d.Setting, d.Asked, d.Applied)
 		case generate.OutcomeAdapted:

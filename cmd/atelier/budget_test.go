@@ -116,7 +116,7 @@ func TestMoneyOfARun(t *testing.T) {
 		t.Error(err)
 	}
 	shown := p.must("runs", "show", ans.RunID).stdout
-	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    $" + *ans.Cost.EstimatedUSD + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
+	for _, want := range []string{"over_budget", "limits:  $0.08", "1 image, worked ", "cost:    " + about(ans.Cost.EstimatedUSD) + " ($" + *ans.Cost.ReportedUSD + " reported, the rest estimated)"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("runs show says nothing of %q:\n%s", want, shown)
 		}
@@ -143,7 +143,7 @@ func TestBudgetsOfAnOwner(t *testing.T) {
 	p.must("generate", "a fox", "--size", "64x64", "-m", "offline")
 	p.must("run", "sage", "Hello.", "--model", "offline")
 	p.env["ATELIER_BUDGET_OWNER_TOKENS"] = "100"
-	p.atelier("run", "sage", "Hello.", "--model", "offline").refused(t, exitBudget, "the budget tokens:owner:local has 0 tokens left of 100 tokens")
+	p.atelier("run", "sage", "Hello.", "--model", "offline").refused(t, exitBudget, "the budget ATELIER_BUDGET_OWNER_TOKENS (tokens:owner:local) has 0 tokens left of 100 tokens")
 	for name, bad := range map[string]string{"ATELIER_BUDGET_RUN_IMAGES": "0", "ATELIER_BUDGET_DAY_TOKENS": "-4", "ATELIER_BUDGET_OWNER_IMAGES": "some"} {
 		p.env[name] = bad
 		p.atelier("generate", "a harbour").refused(t, exitInput, name+" is ")

@@ -123,7 +123,7 @@ func TestBudgetsOnTheCommandLine(t *testing.T) {
 	p, s := connected(t)
 	p.env["ATELIER_BUDGET_DAY"] = "$0.10"
 	p.must("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "--size", "1024x1024")
-	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "-n", "4").refused(t, exitBudget, "the budget day:local:")
+	p.atelier("generate", "a harbour", "-m", "GPT Image 2", "--quality", "medium", "-n", "4").refused(t, exitBudget, "the budget ATELIER_BUDGET_DAY (day:local:")
 	if n := len(s.images.Captured()); n != 1 {
 		t.Errorf("%d calls, want one", n)
 	}

@@ -16,8 +16,12 @@ func TestCostInWords(t *testing.T) {
 		"$0":               {EstimatedUSD: usd("0"), Complete: true},
 		"$0.2 (estimated)": {EstimatedUSD: usd("0.2"), Complete: true},
 		"$0.1 (reported)":  {EstimatedUSD: usd("0.1"), ReportedUSD: usd("0.1"), Complete: true},
-		"$0.3 ($0.1 reported, the rest estimated)": {EstimatedUSD: usd("0.3"), ReportedUSD: usd("0.1"), Complete: true},
-		"at least $0.2 (estimated)":                {EstimatedUSD: usd("0.2")},
+		"$0.3 ($0.1 reported, the rest estimated)":         {EstimatedUSD: usd("0.3"), ReportedUSD: usd("0.1"), Complete: true},
+		"about $0.0041 (estimated)":                        {EstimatedUSD: usd("0.0041125"), Complete: true},
+		"about $0.13 ($0.08 reported, the rest estimated)": {EstimatedUSD: usd("0.1331"), ReportedUSD: usd("0.08"), Complete: true},
+		"about $12 (estimated)":                            {EstimatedUSD: usd("12.345"), Complete: true},
+		"$0.0041125 (reported)":                            {EstimatedUSD: usd("0.0041125"), ReportedUSD: usd("0.0041125"), Complete: true},
+		"at least $0.2 (estimated)":                        {EstimatedUSD: usd("0.2")},
 	} {
 		if got := spent(c); got != want {
 			t.Errorf("%+v is shown as %q, want %q", c, got, want)

@@ -36,7 +36,7 @@ func (c *generateCmd) plan(ctx context.Context, w *world, a *app, req generate.R
 	}
 	w.line("model     %s (%s)", plan.Model.Name, plan.Model.Provider)
 	w.line("calls     %s", calls(plan))
-	w.line("estimate  %s", money(plan.EstimatedUSD))
+	w.line("estimate  %s", about(plan.EstimatedUSD))
 	w.dispositions(plan.Dispositions)
 	w.warnings(plan.Warnings)
 	return err
@@ -69,7 +69,7 @@ func (c *generateCmd) comparePlans(ctx context.Context, w *world, a *app, rivals
 			fitting++
 		}
 		views, plans = append(views, viewOfPlan(r.plan, err)), append(plans, r.plan)
-		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, calls(r.plan), money(r.plan.EstimatedUSD)})
+		rows = append(rows, []string{r.plan.Model.Name, r.plan.Model.Provider, calls(r.plan), about(r.plan.EstimatedUSD)})
 	}
 	together := a.gateway.Room(ctx, plans...)
 	if c.JSON {

@@ -38,7 +38,7 @@ func (c copied) note() string {
 		return c.path + " is the provider's signed original (C2PA), byte for byte: its signature tells how it was made"
 	case imaging.MarkingNone:
 		return c.path + " carries no AI label, because nothing is written into files of its type: say yourself that AI made it"
-	case imaging.MarkingLabel:
+	case imaging.MarkingLabel, imaging.MarkingAdded:
 	}
 	return ""
 }

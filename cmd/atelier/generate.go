@@ -59,7 +59,8 @@ type outputView struct {
 	Label    string       `json:"label"`
 	// Path is the file that holds a copy; empty if none was written.
 	Path string `json:"path"`
-	// Marking says how that file tells that AI made it; empty where no model did.
+	// Marking says how that file tells that AI made it; empty where no model did. Size and digest
+	// are those of what is stored: a file into which the label was written has others.
 	Marking imaging.Marking `json:"marking,omitempty"`
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"atelier/generate"
 	"atelier/media"
@@ -132,7 +133,7 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 		}
 		w.line("%d  %s  %s  %s  %s  %s", s.Index, s.Output.Ref, s.Output.MIMEType, s.Output.extent(), size(s.Output.Size), where)
 	}
-	w.line("%s by %s (%s), cost %s", res.Status, res.Model, res.Provider, price(res.Status, res.Cost, res.Usage))
+	w.line("%s by %s (%s)%s, cost %s", res.Status, res.Model, res.Provider, askedAs(res), price(res.Status, res.Cost, res.Usage))
 	w.dispositions(res.Dispositions)
 	w.warnings(res.Warnings)
 	switch {
@@ -141,6 +142,16 @@ func (c *generateCmd) people(w *world, res *generate.Result, slots []slotView) {
 	case slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Error != nil && again(s.Error.Code) }):
 		w.note("%s", askAgain(res.Operation, res.Usage, slices.ContainsFunc(res.Slots, func(s generate.Slot) bool { return s.Status == generate.StatusCancelled })))
 	}
+}
+
+// askedAs is the name by which a person asked for the model, if it is another one.
+func askedAs(res *generate.Result) string {
+	for _, d := range res.Dispositions {
+		if d.Setting == "model" && d.Outcome == generate.OutcomeApplied && !strings.EqualFold(d.Asked, res.Model) {
+			return ", asked for as " + d.Asked
+		}
+	}
+	return ""
 }
 
 // askAgain says how to ask again for what failed, and for what needs more than that.
@@ -166,5 +177,5 @@ func price(s generate.Status, c generate.Cost, u generate.Usage) string {
 	case !used || c.EstimatedUSD == nil: // some providers bill what they refuse
 		return "unknown"
 	}
-	return "about " + money(c.EstimatedUSD)
+	return "about " + strings.TrimPrefix(about(c.EstimatedUSD), "about ")
 }

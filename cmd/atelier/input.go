@@ -45,8 +45,12 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 	case f.Vary != "":
 		r.Method, names = generate.MethodVariation, []string{f.Vary}
 	}
+	flag := "--edit"
+	if f.Vary != "" {
+		flag = "--vary"
+	}
 	for _, name := range names {
-		o, err := a.input(ctx, name)
+		o, err := a.input(ctx, flag, name)
 		if err != nil {
 			return err
 		}
@@ -55,7 +59,7 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 	if f.Mask == "" {
 		return nil
 	}
-	o, err := a.input(ctx, f.Mask)
+	o, err := a.input(ctx, "--mask", f.Mask)
 	if err == nil {
 		r.Mask = &o
 	}
@@ -64,10 +68,13 @@ func (f inputFlags) fill(ctx context.Context, a *app, r *generate.Request) error
 
 // input stores a file, or finds a stored item of this owner. A file wins over an item
 // of the same name.
-func (a *app) input(ctx context.Context, name string) (media.Output, error) {
+func (a *app) input(ctx context.Context, flag, name string) (media.Output, error) {
 	o, err := a.inputFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		o, err = a.inputItem(ctx, name)
+	}
+	if err != nil {
+		err = media.Errorf(media.CodeOf(err), "%s: %w", flag, err)
 	}
 	return o, err
 }

@@ -110,7 +110,7 @@ func (c *operationsShowCmd) Run(w *world) error {
 		}
 		w.line("%s  %s  %s (%s)", o.ID, standing(o), o.Model, o.Provider)
 		w.line("prompt:  %s", promptOf(o))
-		w.line("cost:    %s estimated, %s reported", money(o.EstimatedUSD), money(o.ReportedUSD))
+		w.line("cost:    %s estimated, %s reported", about(o.EstimatedUSD), money(o.ReportedUSD))
 		for _, sl := range slots {
 			w.line("result %d  %s  %s%s", sl.Index, sl.Status, sl.Ref, told(sl.Failure))
 		}

@@ -35,7 +35,7 @@ func (w *world) details(d *agent.Details) {
 	}
 	if d.Action != "" {
 		w.line("  action: %s %s", d.Action, short(string(d.Params), 400))
-		w.line("  price:  %s %s", money(d.EstimatedUSD), d.Estimate)
+		w.line("  price:  %s %s", about(d.EstimatedUSD), d.Estimate)
 	}
 	if d.Reason != "" {
 		w.line("  reason: %s", d.Reason)

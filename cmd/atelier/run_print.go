@@ -11,6 +11,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/report"
+	"atelier/chat/offline"
 	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
@@ -63,9 +64,11 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 		}
 	}
 	for _, d := range untold(ans.Dispositions) {
-		w.note("%s", became(d))
+		if !offlineChat(d) {
+			w.note("%s", became(d))
+		}
 	}
-	w.warnings(ans.Warnings)
+	w.warnings(withStandIn(ans))
 	if n := len(ans.AlsoMade); n > 0 {
 		w.note("also made: %s; see atelier media list --run %s", plural(n, "item"), ans.RunID)
 	}
@@ -84,6 +87,7 @@ func (c *runCmd) print(w *world, res *agent.Result, ans answer) error {
 // spent says what a run cost, and what of it providers reported; the rest is estimated.
 func spent(c ledger.Cost) string {
 	var of string
+	total := about(c.EstimatedUSD)
 	switch {
 	case c.EstimatedUSD == nil:
 		return money(nil)
@@ -91,14 +95,14 @@ func spent(c ledger.Cost) string {
 	case c.ReportedUSD == nil || amountOf(c.ReportedUSD) == 0:
 		of = " (estimated)"
 	case *c.ReportedUSD == *c.EstimatedUSD:
-		of = " (reported)"
+		total, of = money(c.EstimatedUSD), " (reported)"
 	default:
 		of = " (" + money(c.ReportedUSD) + " reported, the rest estimated)"
 	}
 	if !c.Complete {
-		return "at least " + money(c.EstimatedUSD) + of
+		return "at least " + total + of
 	}
-	return money(c.EstimatedUSD) + of
+	return total + of
 }
 
 // amountOf reads an amount that was saved; one that cannot be read is 0.
@@ -116,6 +120,21 @@ func amountOf(usd *string) ledger.Pico {
 // untold are the dispositions of which no warning tells.
 func untold(all []generate.Disposition) []generate.Disposition {
 	return slices.DeleteFunc(slices.Clone(all), func(d generate.Disposition) bool { return d.Setting == agent.ImageModelSetting })
+}
+
+// offlineChat reports whether the offline model stood in for a chat model that an agent prefers.
+func offlineChat(d generate.Disposition) bool {
+	return d.Setting == "chat_model" && d.Outcome == generate.OutcomeSubstituted && d.Applied == offline.Model{}.Profile().Name
+}
+
+// withStandIn are the warnings of a run. That the offline model stood in is told once, whatever it
+// stood in for and however many agents it was.
+func withStandIn(ans answer) []string {
+	pictures := func(warning string) bool { return warning == generate.StandIn(offline.Model{}.Profile().Name) }
+	if !slices.ContainsFunc(ans.Dispositions, offlineChat) || slices.ContainsFunc(ans.Warnings, pictures) {
+		return ans.Warnings
+	}
+	return append(slices.Clone(ans.Warnings), offline.Model{}.Profile().Name+" answered because no chat model has its key; atelier doctor tells which key to set")
 }
 
 // became says what became of a wish.

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"atelier/generate/generatetest"
+	"atelier/imaging"
+	"atelier/ledger"
+)
+
+// at is a path in the place.
+func (p *place) at(name string) string { return filepath.Join(p.dir, name) }
+
+// folder reads a folder with everything in it.
+func folder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestReportsAtAnyTime: the report of a run is written again from the record, byte for byte,
+// when the folder that it read is gone.
+func TestReportsAtAnyTime(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	src := p.at("src")
+	if err := os.MkdirAll(src, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(src, "sales.csv"), []byte("year,sales\n2020,100\n2021,250\n2022,300\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ans := read[answer](p, "run", "research-agent", "Write a report about the sales by year with a chart and a picture of a harbour", "--files", src, "--out", p.at("first"), "--json")
+	if err := os.RemoveAll(src); err != nil {
+		t.Fatal(err)
+	}
+	o := p.must("runs", "report", ans.RunID, "--out", p.at("again"))
+	first, again := folder(t, p.at("first")), folder(t, p.at("again"))
+	if len(first) < 3 || !strings.Contains(first["report.html"], `id="atelier-query-1"`) {
+		t.Fatalf("the run wrote %d files", len(first))
+	}
+	for name, text := range first {
+		if again[name] != text {
+			t.Errorf("%s: %d bytes, then %d", name, len(text), len(again[name]))
+		}
+	}
+	if len(again) != len(first) || !strings.Contains(o.stdout, "report: "+p.at("again/report.html")) {
+		t.Errorf("%d files, then %d: %s", len(first), len(again), o.stdout)
+	}
+	if b := read[answer](p, "runs", "report", ans.RunID, "--out", p.at("again"), "--json"); len(b.Outputs) != len(ans.Outputs) || b.Message != ans.Message || len(b.Unsupported) != len(ans.Unsupported) {
+		t.Errorf("%+v, want %+v", b, ans)
+	}
+	p.atelier("runs", "report", ans.RunID).refused(t, exitInput, "--out")
+	p.atelier("runs", "report", "nonesuch", "--out", p.at("never")).refused(t, exitInput, "nonesuch")
+	if _, err := os.Stat(p.at("never")); err == nil {
+		t.Error("a folder for the report of no run")
+	}
+}
+
+// TestReportOfAnyRun: a run that answered in words, one that waits and one that failed have a
+// page too, which counts what people answered.
+func TestReportOfAnyRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	ans := read[answer](p, "run", "sage", "Draw a lighthouse at the sea", "--json")
+	p.must("runs", "report", ans.RunID, "--out", p.at("words"))
+	if page := folder(t, p.at("words"))["report.html"]; !strings.Contains(page, "data:image/png;base64,") || !strings.Contains(page, "drawn by rule") {
+		t.Errorf("the page of a message: %.300s", page)
+	}
+	paused := decode[answer](t, p.atelier("run", "sage", "ask me what to draw", "--json"))
+	if o := p.must("runs", "report", paused.RunID, "--out", p.at("paused"), "--json"); decode[answer](t, o).Status != "paused" {
+		t.Error(o.stdout)
+	}
+	p.env["ATELIER_BUDGET_RUN_TOKENS"] = "10"
+	p.atelier("run", "sage", "Draw a boat", "--out", p.at("failed")).refused(t, exitBudget, "ATELIER_BUDGET_RUN_TOKENS")
+	failed := read[ledger.List[ledger.Run]](p, "runs", "list", "--status", "failed", "--json").Items[0]
+	if got := read[answer](p, "runs", "report", failed.ID, "--out", p.at("failed"), "--json"); got.Status != "failed" || got.Error == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestConversationAsAPage: one file with all messages, pictures and reports, which needs
+// nothing beside it.
+func TestConversationAsAPage(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	first := p.say("new", "Draw a lighthouse at the sea, <b>bold</b>")
+	p.say(first.Conversation, "Make that picture bluer")
+	p.must("run", "research-report-writer", "Write about lighthouses", "--conversation", first.Conversation, "--model", "offline")
+	p.must("conversations", "export", first.Conversation, "-o", p.at("talk.html"))
+	b, err := os.ReadFile(p.at("talk.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	at := 0
+	for _, want := range []string{"<!DOCTYPE html>", "Draw a lighthouse at the sea, &lt;b&gt;bold&lt;/b&gt;", "<img", "Make that picture bluer", "<img", "Write about lighthouses", `<article class="report">`, "</html>"} {
+		i := strings.Index(page[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q behind byte %d", want, at)
+		}
+		at += i
+	}
+	if strings.Contains(page, "${media:") || strings.Contains(page, "<script") || !strings.Contains(page, "drawn by rule") {
+		t.Error("the page has raw placeholders, a script, or no captions")
+	}
+	if outside := regexp.MustCompile(`(?:src|href)="(?:https?:)?//`).FindString(page); outside != "" {
+		t.Errorf("the page loads from outside: %s", outside)
+	}
+	for _, made := range p.listed().Items {
+		if made.Ref == string(first.Outputs[0].Ref) {
+			raw := p.must("media", "get", made.ID, "-o", "-").stdout
+			if !strings.Contains(page, base64.StdEncoding.EncodeToString([]byte(raw))) {
+				t.Errorf("%s is not in the page", made.Ref)
+			}
+		}
+	}
+	if o := p.must("conversations", "export", first.Conversation, "-o", "-"); o.stdout != page {
+		t.Errorf("on standard output: %d bytes, want %d", len(o.stdout), len(page))
+	}
+	p.atelier("conversations", "export", first.Conversation, "-o", "-", "--json").refused(t, exitInput, "standard output")
+	p.atelier("conversations", "export", "nonesuch", "-o", p.at("x.html")).refused(t, exitInput, "nonesuch")
+}
+
+// TestExportsAreLabelled: a file that a model made leaves with the AI label, or as the
+// provider's signed original, which is said; what is stored stays as it came.
+func TestExportsAreLabelled(t *testing.T) {
+	t.Parallel()
+	p, _ := connected(t)
+	labelled := func(name string) string {
+		f, err := os.Open(p.at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Close() }()
+		l, err := imaging.ReadLabel(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.SourceType
+	}
+	got := read[generated](p, "generate", "a fox", "-m", "GPT Image 2", "-o", p.at("fox.jpg"), "--json").Slots[0].Output
+	if labelled("fox.jpg") != imaging.SourceGenerated || got.Marking != imaging.MarkingAdded {
+		t.Errorf("fox.jpg has the label %q, %q", labelled("fox.jpg"), got.Marking)
+	}
+	p.must("media", "get", string(got.Ref), "-o", p.at("again.jpg"))
+	if labelled("again.jpg") != imaging.SourceGenerated {
+		t.Error("media get leaves the label out")
+	}
+	if o := p.must("media", "verify"); !strings.Contains(o.stdout, " 0 bad") {
+		t.Errorf("what is stored was changed: %s", o.stdout)
+	}
+	o := p.must("generate", "a fox", "-m", "GPT Image 2", "-o", p.at("fox.png"))
+	if !strings.Contains(o.stderr, "fox.png is the provider's signed original (C2PA)") || labelled("fox.png") != "" {
+		t.Errorf("a signed original: %s", o.stderr)
+	}
+	o = p.must("run", "sage", "Draw a fox.", "--out", p.at("out"))
+	if !strings.Contains(o.stderr, "is the provider's signed original (C2PA)") {
+		t.Errorf("a run: %s", o.stderr)
+	}
+	if o = p.must("generate", "a fox", "-m", "Atelier Offline", "-o", p.at("drawn.png")); strings.Contains(o.stderr, "AI label") || labelled("drawn.png") != imaging.SourceAlgorithmic {
+		t.Errorf("drawn by rule: %s, %q", o.stderr, labelled("drawn.png"))
+	}
+}
+
+// TestFilesThatCannotBeMade are refused before anybody is asked.
+func TestFilesThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	for _, args := range [][]string{
+		{"-m", "GPT Image 2", "-o", p.at("x.mp3")},
+		{"-m", "GPT Image 2", "--format", "mp3"},
+		{"-m", "GPT-4o mini TTS", "-o", p.at("x.png")},
+		{"-m", "GPT Image 2", "-m", "Atelier Offline", "-o", p.at("x.mp3")},
+		{"-o", p.at("x.mp3"), "--dry-run"},
+		{"--modality", "audio", "-m", "offline voice", "-o", p.at("x.mp3")},
+	} {
+		want := "-o " + p.dir
+		if args[2] == "--format" {
+			want = "--format mp3"
+		}
+		if o := p.atelier(append([]string{"generate", "a fox"}, args...)...); o.code != exitInput || !strings.Contains(o.stderr, want) || !strings.Contains(o.stderr, "Nothing was made") {
+			t.Errorf("%v: exit %d: %s%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	file := p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", p.at("a.gif"))
+	format := p.atelier("generate", "a fox", "-m", "GPT Image 2", "--format", "gif")
+	if file.code != exitInput || strings.Replace(file.stderr, "-o "+p.at("a.gif"), "--format gif", 1) != format.stderr {
+		t.Errorf("-o a.gif: %d %s, --format gif: %d %s", file.code, file.stderr, format.code, format.stderr)
+	}
+	p.atelier("generate", "a fox", "--format", "png", "-o", p.at("x.jpg")).refused(t, exitInput, "do not agree")
+	if n := len(s.images.Captured()); n != 0 || len(p.listed().Items) != 0 {
+		t.Errorf("%d calls were made", n)
+	}
+	if files, _ := filepath.Glob(p.at("x.*")); len(files) != 0 {
+		t.Errorf("files %v", files)
+	}
+}
+
+// TestStandardOutput takes one result, and nothing but its bytes.
+func TestStandardOutput(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	o := p.must("generate", "a fox", "-m", "Atelier Offline", "--size", "64x64", "-o", "-")
+	if _, format, err := image.DecodeConfig(strings.NewReader(o.stdout)); err != nil || format != "png" || !strings.Contains(o.stderr, "standard output") {
+		t.Errorf("%s, %v: %s", format, err, o.stderr)
+	}
+	if raw := p.must("media", "get", p.listed().Items[0].Ref, "-o", "-"); raw.stdout != o.stdout {
+		t.Error("media get gives other bytes")
+	}
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultQuota})
+	p.atelier("generate", "a fox", "-m", "GPT Image 2", "-o", "-").refused(t, exitProvider, "")
+	id := read[ledger.List[ledger.Operation]](p, "operations", "list", "--json").Items[0].ID
+	if o := p.must("operations", "retry", id, "-o", "-"); !bytes.HasPrefix([]byte(o.stdout), []byte("\x89PNG")) {
+		t.Errorf("retry: %.80q %s", o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"-n", "2"}, {"--json"}, {"-m", "GPT Image 2"}} {
+		if o := p.atelier(append([]string{"generate", "a fox", "-m", "Atelier Offline", "-o", "-"}, args...)...); o.code != exitInput || o.stdout != "" || !strings.Contains(o.stderr, "name a file") {
+			t.Errorf("%v: exit %d: %.80s %s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+	p.atelier("operations", "retry", id, "-o", p.at("x.mp3")).refused(t, exitInput, "x.mp3 is for audio")
+}
