@@ -13,6 +13,7 @@ import (
 	"atelier/generate/generatetest"
 	"atelier/imaging"
 	"atelier/ledger"
+	"atelier/media"
 )
 
 // at is a path in the place.
@@ -165,6 +166,9 @@ func TestExportsAreLabelled(t *testing.T) {
 	p.must("media", "get", string(got.Ref), "-o", p.at("again.jpg"))
 	if labelled("again.jpg") != imaging.SourceGenerated {
 		t.Error("media get leaves the label out")
+	}
+	if o := p.must("media", "get", string(got.Ref), "--original", "-o", "-"); media.DigestOf([]byte(o.stdout)) != got.Digest {
+		t.Error("the original is another file")
 	}
 	if o := p.must("media", "verify"); !strings.Contains(o.stdout, " 0 bad") {
 		t.Errorf("what is stored was changed: %s", o.stdout)
