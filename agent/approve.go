@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"atelier/action"
+	"atelier/generate"
 	"atelier/media"
 )
 
@@ -114,7 +115,7 @@ func (r *run) permissionFor(ctx context.Context, call ActionCall, approval, over
 			if ok && cost.Cmp(limit) <= 0 {
 				return nil, nil //nolint:nilnil // it needs none
 			}
-			reason = fmt.Sprintf("it would cost $%s, more than $%s", *price.USD, over)
+			reason = fmt.Sprintf("it would cost %s, more than $%s", generate.About(*price.USD), over)
 		}
 	}
 	short := mapStrings(any(call.Params), func(s string) string { return clip(s, shownParam) })

@@ -159,3 +159,25 @@ func (m Model) tokenCost(u Usage) (*big.Rat, bool) {
 	}
 	return sum, true
 }
+
+// About writes an amount of dollars for people: with two digits that count, or to the cent
+// above a dollar and to the dollar above ten. What that changes is "about $0.13", the rest
+// "$0.2". Other text than a decimal number stays as it is.
+func About(usd string) string {
+	exact, ok := dollars(usd)
+	if !ok || exact.Sign() == 0 {
+		return "$" + usd
+	}
+	digits := 2
+	for least := big.NewRat(1, 10); exact.Cmp(least) < 0 && digits < 15; least.Quo(least, big.NewRat(10, 1)) {
+		digits++
+	}
+	if exact.Cmp(big.NewRat(10, 1)) >= 0 {
+		digits = 0
+	}
+	rounded := exact.FloatString(digits)
+	if is, _ := new(big.Rat).SetString(rounded); is.Cmp(exact) == 0 {
+		return "$" + usd
+	}
+	return "about $" + strings.TrimSuffix(rounded, ".00")
+}

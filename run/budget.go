@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"strings"
 	"time"
 
 	"atelier/generate"
@@ -101,16 +100,17 @@ func NewBudget(store ledger.Budgets, c BudgetConfig) (*Budget, error) {
 		b.now = time.Now //nolint:forbidigo // The default clock.
 	}
 	for _, f := range []struct {
-		name string
-		from generate.Bounds
-		to   *bounds
-	}{{"run", c.Run, &b.run}, {"day", c.Day, &b.day}, {"owner", c.Owner, &b.owner}} {
+		name, variable string
+		from           generate.Bounds
+		to             *bounds
+	}{
+		{"run", "ATELIER_BUDGET_RUN", c.Run, &b.run}, {"day", "ATELIER_BUDGET_DAY", c.Day, &b.day}, {"owner", "ATELIER_BUDGET_OWNER", c.Owner, &b.owner},
+	} {
 		var err error
 		if *f.to, err = readBounds(f.from); err != nil {
 			return nil, media.Errorf(media.CodeInvalid, "budget of a %s: %w", f.name, err)
 		}
-		variable := "ATELIER_BUDGET_" + strings.ToUpper(f.name)
-		*f.to = f.to.named(variable, variable+"_TOKENS", variable+"_IMAGES")
+		*f.to = f.to.named(f.variable, f.variable+"_TOKENS", f.variable+"_IMAGES")
 	}
 	return b, nil
 }

@@ -204,7 +204,7 @@ func kept(t *testing.T, p *place, canaries ...canary) {
 	for _, c := range canaries {
 		found := false
 		for _, m := range p.listed("--limit", "200").Items {
-			o := p.must("media", "get", m.ID, "-o", "-")
+			o := p.must("media", "get", m.ID, "--original", "-o", "-")
 			found = found || o.stdout == string(c.raw)
 		}
 		if !found {

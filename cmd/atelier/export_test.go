@@ -13,6 +13,7 @@ import (
 	"atelier/generate/generatetest"
 	"atelier/imaging"
 	"atelier/ledger"
+	"atelier/media"
 )
 
 // at is a path in the place.
@@ -166,6 +167,9 @@ func TestExportsAreLabelled(t *testing.T) {
 	if labelled("again.jpg") != imaging.SourceGenerated {
 		t.Error("media get leaves the label out")
 	}
+	if o := p.must("media", "get", string(got.Ref), "--original", "-o", "-"); media.DigestOf([]byte(o.stdout)) != got.Digest {
+		t.Error("the original is another file")
+	}
 	if o := p.must("media", "verify"); !strings.Contains(o.stdout, " 0 bad") {
 		t.Errorf("what is stored was changed: %s", o.stdout)
 	}
@@ -187,8 +191,12 @@ func TestFilesThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	p, s := connected(t)
 	for _, args := range [][]string{
-		{"-m", "GPT Image 2", "-o", p.at("x.mp3")}, {"-m", "GPT Image 2", "--format", "mp3"}, {"-m", "GPT-4o mini TTS", "-o", p.at("x.png")},
-		{"-m", "GPT Image 2", "-m", "Atelier Offline", "-o", p.at("x.mp3")}, {"-o", p.at("x.mp3"), "--dry-run"}, {"--modality", "audio", "-m", "offline voice", "-o", p.at("x.mp3")},
+		{"-m", "GPT Image 2", "-o", p.at("x.mp3")},
+		{"-m", "GPT Image 2", "--format", "mp3"},
+		{"-m", "GPT-4o mini TTS", "-o", p.at("x.png")},
+		{"-m", "GPT Image 2", "-m", "Atelier Offline", "-o", p.at("x.mp3")},
+		{"-o", p.at("x.mp3"), "--dry-run"},
+		{"--modality", "audio", "-m", "offline voice", "-o", p.at("x.mp3")},
 	} {
 		want := "-o " + p.dir
 		if args[2] == "--format" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -157,6 +158,8 @@ func (c *mediaShowCmd) Run(w *world) error {
 type mediaGetCmd struct {
 	mediaArg
 	Output string `short:"o" help:"The file to write; - is standard output. Its own name in this folder otherwise." placeholder:"FILE"`
+
+	Original bool `help:"The stored bytes as they are: nothing is written into them."`
 }
 
 // Run copies one item's bytes out.
@@ -166,23 +169,23 @@ func (c *mediaGetCmd) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		if c.Output == toStdout {
-			w = w.piped()
-			_, err := s.copyTo(w.ctx, w.bytes, r.Output)
-			return err
+		if c.Original {
+			r.Metadata = nil // nothing is known that a label would say
 		}
-		file := copied{path: c.Output}
-		if file.path == "" {
-			file.path = agent.FileName(r.Output)
-		}
-		err = writeTo(file.path, func(f io.Writer) (err error) {
+		file := copied{path: cmp.Or(c.Output, agent.FileName(r.Output))}
+		write := func(f io.Writer) (err error) {
 			file.marking, err = s.copyTo(w.ctx, f, r.Output)
 			return err
-		})
+		}
+		if file.path == toStdout {
+			w, file.path = w.piped(), "standard output"
+			err = write(w.bytes)
+		} else if err = writeTo(file.path, write); err == nil {
+			w.line("%s", file.path)
+		}
 		if err != nil {
 			return err
 		}
-		w.line("%s", file.path)
 		if foreignSVG(r.Output) {
 			w.warnings([]string{rawSVG(file.path)})
 		}

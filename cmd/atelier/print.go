@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/big"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -107,27 +107,12 @@ func money(usd *string) string {
 	return "$" + *usd
 }
 
-// about writes an estimate, rounded to two digits that count; JSON has it exactly.
+// about writes an estimate, which may be unknown; JSON has it exactly.
 func about(usd *string) string {
 	if usd == nil {
 		return money(nil)
 	}
-	exact, ok := new(big.Rat).SetString(*usd)
-	if !ok || exact.Sign() == 0 {
-		return money(usd)
-	}
-	digits := 2
-	for least := big.NewRat(1, 10); exact.Cmp(least) < 0 && digits < 15; least.Quo(least, big.NewRat(10, 1)) {
-		digits++
-	}
-	rounded := exact.FloatString(digits)
-	if exact.Cmp(big.NewRat(10, 1)) >= 0 {
-		rounded = exact.FloatString(0)
-	}
-	if exactly, _ := new(big.Rat).SetString(rounded); exactly.Cmp(exact) == 0 {
-		return money(usd)
-	}
-	return "about $" + strings.TrimSuffix(rounded, ".00")
+	return generate.About(*usd)
 }
 
 // short cuts text for one cell.

@@ -138,7 +138,7 @@ func TestNoLogSteersTheTerminal(t *testing.T) { //nolint:paralleltest // The log
 }
 
 // TestOneWayToTheTerminal: commands print through line, note, table, progress and the logger only; beside them go
-// JSON, the bytes of media.get and --help.
+// JSON, the bytes of -o - and --help.
 func TestOneWayToTheTerminal(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -149,7 +149,7 @@ func TestOneWayToTheTerminal(t *testing.T) {
 	if !strings.Contains(mustRead(t, "main.go"), "\tlogTo(os.Stderr)\n") {
 		t.Error("main leaves the logger as it is")
 	}
-	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|io\.Copy\(w\.stdout, in\)|out: w\.stderr, on:|kong\.Writers\(|logTo\(os\.Stderr\)|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
+	allowed := regexp.MustCompile(`table\(w\.stdout, |json\.NewEncoder\(w\.stdout\)|p\.bytes, p\.stdout = w\.stdout, w\.stderr|out: w\.stderr, on:|kong\.Writers\(|logTo\(os\.Stderr\)|stdout: os\.Stdout, stderr: os\.Stderr|int\(os\.Stderr\.Fd\(\)\)|fmt\.Fprintln\(w\.std(out|err), visible\(`)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
