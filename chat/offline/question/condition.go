@@ -85,6 +85,9 @@ func (p *plan) compareNumber(i int) Reason {
 		at = i - 1
 		n, ok = p.numAt(at)
 	}
+	if n := p.near(i, 1); !ok && n != nil && n.kind == kindValue && p.r.ts[n.from].num != nil {
+		return "" // over 100 m freestyle
+	}
 	if !ok {
 		return p.compareColumns(i)
 	}

@@ -73,6 +73,7 @@ func (p *plan) counter(f *field) bool {
 }
 
 func (p *plan) choose() Reason {
+	p.monthlyFigure()
 	if p.unit == "week" || p.tally == "week" {
 		return ReasonUnclear // weeks begin on one day here and on another there
 	}
@@ -488,6 +489,12 @@ func (p *plan) decideCount() Reason {
 		}
 		p.counted = p.attrs[0]
 		return ""
+	}
+	if p.counted != nil && p.oftenAsked() && !p.distinct {
+		if p.counted.table != 0 || !verbal(fold(p.called)) {
+			return ReasonUnclear
+		}
+		p.counted = nil // how often did Kühn work: the rows
 	}
 	if p.counted != nil {
 		own := !p.counted.key(p.r.lex) && slices.ContainsFunc(p.counted.words, func(w word) bool { return slices.Contains(p.v.entity, w.stem) })

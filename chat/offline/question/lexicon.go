@@ -33,6 +33,8 @@ cost costs expense expenses expenditure spending spend spent spends kosten ausga
 price prices cost costs priced expensive preis preise kostet kosten gekostet teuer prix
 amount amounts value values betrag beträge montant wert werte valeur summe total
 spent spend spending amount betrag
+fee fees cost costs gebühr gebühren honorar honorare entgelt
+via channel platform portal kanal
 budget budgets planned plan budgeted ansatz soll geplant eingeplant veranschlagt
 actual actuals ist tatsächlich réel
 salary salaries wage wages pay earn earns earned earning compensation gehalt gehälter lohn löhne verdienen verdient verdienst salaire
@@ -240,6 +242,8 @@ const owners = `
 field column box cell spalte feld zelle
 diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
+amount amounts betrag membership memberships plan subscription package contract policy tier model version edition room station stop line ticket calls call builds build orders payments bookings trips rides sales purchases
+mitgliedschaft mitgliedschaften tarif abo paket vertrag zimmer haltestelle linie sorte modell anrufe buchungen zahlungen fahrten
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
 theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
 freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl

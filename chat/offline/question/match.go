@@ -140,6 +140,7 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && r.lex.owners[t.fold] && i > 0 {
 		out = append(out, piece{kind: kindFill, arg: "owner", from: i, to: i + 1, weight: -1})
 	}
+	out = append(out, r.lightAt(v, i)...)
 	return append(out, piece{kind: kindUnknown, from: i, to: i + 1, weight: -25})
 }
 

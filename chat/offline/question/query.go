@@ -55,9 +55,9 @@ func (q *query) col(f *field) string {
 		return c
 	}
 	// As text of one length, times are in their order; DNF is none.
-	padded := "substr('00000000' || " + c + ", -8)"
+	padded := "substr('000000000000' || " + c + ", -12)"
 	if q.postgres {
-		padded = "right('00000000' || " + c + ", 8)"
+		padded = "right('000000000000' || " + c + ", 12)"
 	}
 	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
 }

@@ -75,6 +75,11 @@ func (p *plan) supMeasure() Reason {
 		p.measures = nil
 	case p.sup.about != "":
 		f := p.supField(p.sup.about)
+		if p.sup.about == "length" && len(p.measures) == 1 && slices.ContainsFunc([]string{"distance", "duration", "length", "wait"}, func(c string) bool {
+			return p.measures[0].field.named(p.r.lex, c) || sizesOf[p.measures[0].field.unitName()].kind == "length"
+		}) {
+			f = p.measures[0].field // the longest distance
+		}
 		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
 			f = p.measures[0].field // the longest waiting time
 		}
@@ -124,6 +129,9 @@ func (p *plan) unsureBest() bool {
 	if f.schoolGrade() {
 		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg] // 1 is the best
 		return false
+	}
+	if !p.judged && !f.scale(p.r.lex) && p.bestUnclear(f) && f.table == 0 && f.factors == nil && !f.dated() && !p.r.lex.means(f.head(), "temperature") {
+		return true
 	}
 	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
 	high, ok := number(f.Max)
@@ -246,9 +254,34 @@ func (p *plan) supField(concept string) *field {
 				return f
 			}
 		}
+		return p.beginning()
 	}
 	return nil
 }
+
+// beginning is the date from which things that are no people are old: when an issue was opened.
+func (p *plan) beginning() *field {
+	if p.v.ofPeople(p.r.lex) {
+		return nil
+	}
+	f := p.timeField(nil)
+	if f == nil {
+		var begun []*field
+		for _, o := range p.v.fields {
+			if o.table == 0 && o.dated() && slices.ContainsFunc(o.words, func(w word) bool { return beginnings[w.fold] }) {
+				begun = append(begun, o)
+			}
+		}
+		f = nearest(begun)
+	}
+	if f != nil && (f.dated() || f.yearly(p.r.lex)) {
+		p.sup.arg = map[string]string{"desc": "asc", "asc": "desc"}[p.sup.arg]
+		return f
+	}
+	return nil
+}
+
+var beginnings = folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
 
 // extremeTemperature is the highest temperature of each day for the hottest one, the lowest
 // for the coldest.
@@ -393,7 +426,8 @@ func (p *plan) lasting() *field {
 			continue
 		}
 		switch unit := unitNames[f.head()]; {
-		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"):
+		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"),
+			f.Type == "integer" && slices.ContainsFunc(f.words, func(w word) bool { return inDays[w.fold] }):
 			if found != nil {
 				return nil
 			}
@@ -402,6 +436,9 @@ func (p *plan) lasting() *field {
 	}
 	return found
 }
+
+// inDays are words of columns of how many days something took.
+var inDays = folded("days nights weeks months tage nachte wochen monate")
 
 // pace is the column that the fastest have the most or the least of: a speed, or a time as it
 // is run.
@@ -430,7 +467,7 @@ func (p *plan) pace(fast bool) *field {
 }
 
 var (
-	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}$`)
+	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
 	wordShape  = regexp.MustCompile(`^\p{L}+$`)
 )
 

@@ -159,6 +159,9 @@ func (v vocabulary) splitWord(l *lexicon, w string, split func(string) []string)
 	}
 	for i := len(w) - 2; i >= 3; i-- {
 		left, right := w[:i], w[i:]
+		if strings.TrimSuffix(right, "s") == "ship" {
+			continue // membership
+		}
 		if len(right) == 2 && !idWords[right] {
 			continue
 		}
@@ -210,7 +213,7 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 			out = append(out, word{fold: w, stem: stem(w), optional: true})
 		}
 	}
-	if !slices.ContainsFunc(out, func(w word) bool { return !w.optional }) {
+	if !slices.ContainsFunc(out, func(w word) bool { return !w.optional && !lightParticles[w.fold] }) {
 		for i := range out {
 			out[i].optional = unitWords[out[i].fold] && len(out) > 1 && i > 0
 		}

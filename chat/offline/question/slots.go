@@ -61,10 +61,14 @@ type plan struct {
 func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 	p := &plan{r: r, v: v, weight: c.weight}
 	deed := false
+	var verbs []piece
 	for _, x := range c.pieces {
 		switch x.kind {
 		case kindFill:
 			deed = deed || x.arg == "deed"
+			if x.arg == "verb" || x.arg == "light" {
+				verbs = append(verbs, x)
+			}
 			p.usedUp = p.usedUp || x.arg == "deed" && r.lex.means(r.ts[x.from].stem, "consumption")
 			p.judged = p.judged || x.arg == "rating"
 			if x.arg == "owner" && !p.owned(c, x) {
@@ -100,6 +104,9 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 	why := p.decide()
 	if why == "" && p.judged && (p.first() == nil || !p.first().field.scale(r.lex)) {
 		why = ReasonUnknown // no marks
+	}
+	if why == "" && slices.ContainsFunc(verbs, func(x piece) bool { return !p.fits(lightClasses[r.ts[x.from].fold]) }) {
+		why = ReasonUnknown
 	}
 	if why == "" && deed && p.first() == nil && (p.sup == nil || p.sup.about != "rows") {
 		why = ReasonUnknown
@@ -169,7 +176,10 @@ func (p *plan) words() Reason {
 		case kindLeft:
 			p.left, p.used[i] = true, true
 		case kindNet:
-			if p.used[i] = true; !p.untaxed() {
+			p.used[i] = true
+			if f := p.onlyUntaxed(); !p.untaxed() && f != nil {
+				p.measures = append(p.measures, measure{field: f})
+			} else if !p.untaxed() {
 				return ReasonUnknown
 			}
 		case kindOver:
@@ -267,7 +277,7 @@ func (p *plan) joinNames() Reason {
 		switch x.kind {
 		case kindField:
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much") {
+				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much" || i > 0 && p.ps[i-1].kind == kindValue) {
 					p.used[i] = true
 				}
 			}
@@ -370,10 +380,13 @@ func yesNo(f *field) bool {
 // targets finds what the question asks for, what it groups by and what it measures.
 func (p *plan) targets() Reason {
 	for i, x := range p.ps {
+		asked := p.asked(i)
+		if x.kind == kindValue && p.target == nil && p.subject(i, asked) {
+			p.target = p.rowName(x)
+		}
 		if p.used[i] {
 			continue
 		}
-		asked := p.asked(i)
 		switch x.kind {
 		case kindField:
 			p.fieldRole(i, asked)
@@ -469,6 +482,9 @@ func (p *plan) rest() Reason {
 		switch x.kind {
 		case kindBy, kindJoin:
 		case kindBound:
+			if n := p.near(i, 1); n != nil && n.kind == kindValue && x.arg == "until" {
+				continue // through the portal
+			}
 			if x.arg == "from" || x.arg == "to" || x.arg == "between" && p.either != nil {
 				continue // small words
 			}
@@ -588,7 +604,26 @@ func (p *plan) labelField(entity piece) *field {
 	if score < 3 {
 		return nil
 	}
+	if !best.key(p.r.lex) && !best.unique(rows) && best.names == nil && slices.ContainsFunc(best.words, func(w word) bool { return nameWords[w.stem] }) {
+		if k := p.numberOfRow(); k != nil {
+			return k // several issues have one title
+		}
+	}
 	return best
+}
+
+// numberOfRow is the only number that every row has its own of.
+func (p *plan) numberOfRow() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.key(p.r.lex) && f.unique(p.v.tables[0].RowCount) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
 }
 
 func (p *plan) say(en, de string) string {

@@ -1,0 +1,242 @@
+package question
+
+import (
+	"slices"
+	"strings"
+)
+
+// lightVerbs say that something happens, and not to which rows: their place in a question
+// is taken by the column or the rows that it names. A line is a class of verbs, and says of
+// which figures they can be; see fits. Verbs of what becomes of something (cancel, fail,
+// return, win) say which rows, and are none of them. A verb without a space is regular.
+var lightVerbs = map[string]string{
+	"any": `welcome serve draw attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
+ring turn add last process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge
+run ran running rang rung set sets setting bring brought see saw seen go goes went gone put puts putting get got sit sat stand stood keep kept hold held drew drawn grab book
+erledigt erledigte erledigen behandelt behandelte behandelten behandeln bedient bediente bedienen startet startete starteten starten stellt stellte stellten stellen entfällt entfiel entfallen entfielen
+trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelaufen besucht besuchte besuchten besuchen begrüßt begrüßte begrüßen leistet leistete leisteten leisten spielt spielte spielten spielen
+arbeitet arbeitete arbeiteten gearbeitet sitzt saß sitzen saßen übernimmt übernahm übernahmen übernommen empfängt empfing betreut betreute betreuten betreuen schafft schaffte schafften geschafft
+geht ging gingen gehen gegangen dauert dauerte dauerten dauern gedauert trainiert trainieren trainierte trainierten kommt kam kamen kommen gekommen übernachtet übernachteten übernachten
+absolviert absolvierte absolvierten belegt belegte durchgeführte angefallen aufgenommen bearbeitete bearbeiteten abgewickelt entfallen`,
+	"money": `pay paid paying earn make made spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough take took taken
+eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt ausgegeben gibt gab ausgibt kostet kostete kosteten gekostet
+kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufgewendet aufgewandt abgerechnet`,
+	"trade": `sell sold selling buy bought buying order purchase verkauft verkaufte verkauften verkaufen gekauft kauft kaufte kauften kaufen bestellt bestellte bestellten`,
+	"loan":  `lend lent lending borrow take took taken loan check verleiht verlieh verliehen ausgeliehen ausleihen leiht lieh liehen entliehen`,
+	"trip":  `cycle travel walk ride rode ridden drive drove driven swim swam swum fly flew flown row fährt fuhr fuhren gefahren geradelt gelaufen fliegt flog flogen geflogen`,
+	"power": `generate produce erzeugt erzeugte erzeugten erzeugen produziert produzierte produzieren geliefert liefert lieferte gewonnen`,
+	"talk":  `talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
+}
+
+// lightParticles belong to a verb that stands before them; alone they say where things are.
+var lightParticles = folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
+
+// lightWords are other words that restrict nothing.
+var lightWords = folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone nightly plate per-head sind's worth's door till counter
+einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
+
+// lightDoers are people who do what is asked for, where nothing says that they are counted.
+var lightDoers = folded(`customers customer guests guest visitors visitor clients client patients patient shoppers people users user members member residents buyers passengers travellers staff
+kunden kundinnen gäste besucher besucherinnen patienten leute nutzer mitglieder käufer fahrgäste personen menschen`)
+
+// lightClasses are the classes of each form of a light verb.
+var lightClasses = func() map[string][]string {
+	out := map[string][]string{}
+	for class, verbs := range lightVerbs {
+		for _, v := range strings.Fields(verbs) {
+			for _, w := range forms(v) {
+				out[w] = append(out[w], class)
+			}
+		}
+	}
+	return out
+}()
+
+// forms are the forms of a regular English verb.
+func forms(v string) []string {
+	base, ies := strings.TrimSuffix(v, "e"), v
+	if n := len(v) - 1; v[n] == 'y' && !strings.ContainsAny(v[n-1:n], "aeou") {
+		ies = v[:n] + "ie"
+	}
+	return []string{fold(v), fold(ies + "s"), fold(v + "es"), fold(strings.TrimSuffix(ies, "e") + "ed"), fold(base + "ing"), fold(v + v[len(v)-1:] + "ed"), fold(v + v[len(v)-1:] + "ing")}
+}
+
+// fits says whether a verb of one of some classes can be of what the plan asks.
+func (p *plan) fits(classes []string) bool {
+	m := p.first()
+	rows := p.hasRows() || len(p.filters) > p.times()
+	if len(classes) == 0 {
+		return m != nil || rows
+	}
+	for _, class := range classes {
+		ok := false
+		switch class {
+		case "any":
+			ok = m != nil || rows
+		case "money":
+			ok = m != nil && p.ofMoney(m.field) || slices.ContainsFunc(p.filters, func(f filter) bool { return f.field.named(p.r.lex, "payment") || f.field.named(p.r.lex, "method") })
+		case "trade":
+			taken := p.v.takings || p.v.coins != nil && !p.r.lex.means(p.v.coins.head(), "price")
+			ok = m != nil && m.field.named(p.r.lex, "price") || (m != nil || rows) && taken && slices.ContainsFunc(p.v.fields, (*field).dated)
+		case "loan":
+			ok = (m != nil || rows) && p.v.about(p.r.lex, "loan")
+		case "trip":
+			ok = m != nil && sizesOf[m.field.unitName()].kind == "length" || (m != nil || rows) && p.v.about(p.r.lex, "trip")
+		case "power":
+			ok = m != nil && sizesOf[m.field.unitName()].kind == "energy"
+		case "talk":
+			ok = m != nil && sizesOf[m.field.unitName()].kind == "time"
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// about says whether the rows are things of a kind: trips, loans.
+func (v *view) about(l *lexicon, kind string) bool {
+	if slices.ContainsFunc(append(slices.Clone(v.entity), v.topics...), func(e string) bool { return l.means(e, kind) }) {
+		return true
+	}
+	return slices.ContainsFunc(things, func(k struct{ nouns, signs map[string]bool }) bool {
+		return k.nouns[kind] && slices.ContainsFunc(v.fields, func(f *field) bool {
+			return f.table == 0 && slices.ContainsFunc(f.words, func(w word) bool { return k.signs[w.fold] })
+		})
+	})
+}
+
+// ofMoney says whether a column holds amounts of money.
+func (p *plan) ofMoney(f *field) bool {
+	return f == p.v.coins || moneyUnits[f.unitName()] || slices.ContainsFunc(f.words, func(w word) bool { return moneyWords[w.fold] }) ||
+		slices.ContainsFunc(strings.Fields("amount price cost fee tax revenue profit budget salary rent donation discount spent payment"), func(c string) bool { return f.named(p.r.lex, c) && !f.named(p.r.lex, "quantity") })
+}
+
+var moneyWords = folded("net gross brutto netto tip tips trinkgeld takings fare toll premium deposit ht ttc")
+
+// settled are words of columns and values by which what is paid differs from what is not.
+var settled = folded("paid unpaid outstanding overdue due bezahlt unbezahlt offen fällig überfällig ausstehend")
+
+// lightAt reads a word that says nothing about which rows or which figure is meant.
+func (r *reader) lightAt(v *view, i int) []piece {
+	t := r.ts[i]
+	if t.quoted || t.part || t.num != nil || strings.ContainsFunc(t.raw[:1], func(c rune) bool { return c >= 'A' && c <= 'Z' }) && i > 0 && r.lang == English {
+		return nil
+	}
+	light := piece{kind: kindFill, arg: "light", from: i, to: i + 1, weight: -4}
+	switch {
+	case lightWords[t.fold]:
+	case lightDoers[t.fold]:
+		if r.counted(i) || i == 0 || r.asksOf(i-1) {
+			return nil
+		}
+		light.arg, light.weight = "deed", -3
+	case lightParticles[t.fold]:
+		if !slices.ContainsFunc(r.ts[:i], r.doing) {
+			return nil
+		}
+	case lightClasses[t.fold] == nil, r.counted(i), i > 0 && r.asksOf(i-1):
+		return nil
+	case payingVerbs[t.fold] && v.holds(settled):
+		return nil // what is paid is not all that there is
+	default:
+		light.arg = "verb"
+	}
+	return []piece{light}
+}
+
+var payingVerbs = folded("pay pays paid paying bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt")
+
+// doing says whether a word may be a verb that a particle belongs to.
+func (r *reader) doing(t token) bool {
+	return lightClasses[t.fold] != nil || irregular[t.fold] != "" || r.lex.deeds[t.fold] || motion[t.fold]
+}
+
+var motion = folded("come comes came coming take takes took taken give gives gave given make makes made kam kamen kommt kommen nahm nimmt")
+
+// asksOf says whether a token is one of which, most and best: what follows is asked for.
+func (r *reader) asksOf(i int) bool {
+	return r.superlative(i) || strings.HasPrefix(r.ts[i].fold, "which") || strings.HasPrefix(r.ts[i].fold, "welche")
+}
+
+// holds says whether a column or a value of the own table is one of some words.
+func (v *view) holds(words map[string]bool) bool {
+	return slices.ContainsFunc(v.fields, func(f *field) bool {
+		return f.table == 0 && (slices.ContainsFunc(f.words, func(w word) bool { return words[w.fold] }) ||
+			slices.ContainsFunc(f.Values, func(x any) bool { s, _ := x.(string); return words[fold(s)] }))
+	})
+}
+
+// rowName is what the rows are called that a value says the kind of: which perennials.
+func (p *plan) rowName(value piece) *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.text() || f == value.field || f.key(p.r.lex) || !f.unique(p.v.tables[0].RowCount) {
+			continue
+		}
+		if found != nil {
+			return p.labelField(value)
+		}
+		found = f
+	}
+	if found == nil {
+		return p.labelField(value)
+	}
+	return found
+}
+
+// oftenAsked says whether the question asks how often something is the case.
+func (p *plan) oftenAsked() bool {
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		w := p.r.ts[x.to-1].fold
+		return x.kind == kindAsk && x.arg == "many" && (w == "often" || w == "oft")
+	})
+}
+
+// known good and bad of numbers, by concept: the best is the most of them, or the least.
+var goodMost = strings.Fields("revenue profit yield generation score rating satisfaction goals win visitor quantity donation speed salary grade")
+
+// bestUnclear says whether more of a measure is neither better nor worse as far as is known.
+func (p *plan) bestUnclear(f *field) bool {
+	return !f.clock() && !slices.ContainsFunc(goodMost, func(c string) bool { return f.named(p.r.lex, c) }) && !p.v.takings && f != p.v.coins
+}
+
+// subject says whether a value stands where what is asked for stands: which perennials, the
+// cheapest tree. What follows it is no column that is asked for.
+func (p *plan) subject(i int, asked *piece) bool {
+	b, n := p.near(i, -1), p.near(i, 1)
+	if asked == nil || b == nil || asked.arg != "which" && asked.arg != "list" || b.to < p.ps[i].from-1 || n != nil && n.from == p.ps[i].to && (n.kind == kindField || n.kind == kindEntity || n.kind == kindUnit) {
+		return false
+	}
+	return b.kind == kindSup || b == asked && strings.HasPrefix(p.r.ts[b.from].fold, "w") && b.to == p.ps[i].from && p.r.ts[b.from].fold != "what" && p.r.ts[b.from].fold != "was"
+}
+
+// onlyUntaxed is the only amount before tax.
+func (p *plan) onlyUntaxed() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.measure(p.r.lex) || !slices.ContainsFunc(f.words, func(w word) bool { return untaxedWords[w.fold] }) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// monthlyFigure drops per month where the figure that is asked for is one of a month: the
+// monthly fee, rents.
+func (p *plan) monthlyFigure() {
+	if p.unit != "month" || p.agg == "avg" {
+		return
+	}
+	monthly := slices.ContainsFunc(p.measures, func(m measure) bool {
+		return slices.ContainsFunc(m.field.words, func(w word) bool { return strings.HasPrefix(w.fold, "month") || strings.HasPrefix(w.fold, "monat") }) ||
+			!slices.ContainsFunc(p.v.fields, (*field).dated) && (m.field.named(p.r.lex, "rent") || m.field.named(p.r.lex, "salary"))
+	})
+	if monthly {
+		p.unit = ""
+	}
+}
