@@ -108,7 +108,7 @@ func (v *view) money(l *lexicon) {
 		if f.table != 0 || f.factors != nil || !f.measure(l) {
 			continue
 		}
-		neutral := l.means(f.head(), "fee") || l.means(f.head(), "amount") && !l.means(f.head(), "quantity") || l.means(f.head(), "price")
+		neutral := l.means(f.head(), "fee") || f.head() == stem("charge") && f.unit() == "" || l.means(f.head(), "amount") && !l.means(f.head(), "quantity") || l.means(f.head(), "price")
 		if !neutral && !moneyUnits[f.unitName()] && !l.means(f.head(), "revenue") && !l.means(f.head(), "cost") {
 			continue
 		}

@@ -27,7 +27,7 @@ type phrase struct {
 // sameWords are the words that name one thing in tables, a line each: English, German, a
 // few French. The first one is the name of the concept.
 const sameWords = `
-revenue revenues sales sale turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
+revenue revenues sales sale takings turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
 profit profits earnings gewinn gewinne bénéfice
 cost costs expense expenses expenditure spending spend spent spends kosten ausgaben ausgabe aufwand aufwendungen gekostet ausgegeben dépenses dépense coût
 price prices cost costs priced expensive preis preise kostet kosten gekostet teuer prix
@@ -246,6 +246,7 @@ amount amounts betrag membership memberships plan subscription package contract 
 mitgliedschaft mitgliedschaften tarif abo paket vertrag zimmer haltestelle linie sorte modell anrufe buchungen zahlungen fahrten
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
 theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
+marathon meet rally regatta cup championship canteen cafeteria kitchen mensa kantine küche anlage solaranlage photovoltaikanlage pvanlage panels array fleet depot laboratory lab studio salon surgery theatre orchestra choir
 freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
 verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
 `

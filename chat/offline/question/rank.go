@@ -199,7 +199,7 @@ func (p *plan) supWithout() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
-	if p.mostOfValue() {
+	if p.mostOfValue() || p.mostDone() {
 		return ""
 	}
 	return ReasonUnclear
@@ -217,6 +217,18 @@ func (p *plan) mostOfValue() bool {
 		return false
 	}
 	return slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindValue && x.from == p.sup.to })
+}
+
+// mostDone says whether the rows of a value are what there is most of, as a verb says that
+// somebody did: who treated the most cats. Of goods there may be several in a row.
+func (p *plan) mostDone() bool {
+	if p.target == nil && p.asks != "who" || p.traded() {
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		return x.kind == kindValue && x.from == p.sup.to && !x.field.named(p.r.lex, "product")
+	}) && slices.ContainsFunc(p.r.ts, func(t token) bool { return slices.Contains(lightClasses[t.fold], "any") }) &&
+		!slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) && f.named(p.r.lex, "quantity") })
 }
 
 // supField is the number that a superlative compares: the price of the cheapest.
@@ -389,7 +401,7 @@ func (p *plan) person() *field {
 }
 
 // people are columns that name people by what they do.
-var people = folded("driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+var people = folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
 
 // decideMore reads more, fewer, warmer: of two values it compares, else it ranks.
 func (p *plan) decideMore() Reason {

@@ -298,7 +298,9 @@ func (f *field) key(l *lexicon) bool {
 
 // counter is a column that numbers the rows: 1, 2, 3 … under a name like Respondent.
 func (f *field) counter(l *lexicon) bool {
-	if f.Type != "integer" || f.rows < 3 || !f.first || !f.unique(f.rows) || f.yearly(l) {
+	low, _ := number(f.Min)
+	high, _ := number(f.Max)
+	if f.Type != "integer" || f.rows < 3 || !f.first && low < 100 || !f.unique(f.rows) || f.yearly(l) {
 		return false
 	}
 	for _, c := range []string{"year", "month", "week", "date", "hours"} {
@@ -306,8 +308,6 @@ func (f *field) counter(l *lexicon) bool {
 			return false
 		}
 	}
-	low, _ := number(f.Min)
-	high, _ := number(f.Max)
 	return int64(high-low)+1 == f.rows && (f.rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
 
@@ -366,7 +366,7 @@ func trailing(name string) (base, unit string, ok bool) {
 	}
 	unit, ok = map[string]string{
 		"mm": "mm", "cm": "cm", "m": "m", "km": "km", "kg": "kg", "g": "g", "t": "t", "l": "l", "ml": "ml", "kwh": "kWh", "mwh": "MWh", "gwh": "GWh", "kw": "kW", "mw": "MW",
-		"eur": "EUR", "usd": "USD", "chf": "CHF", "gbp": "GBP", "pct": "%", "percent": "%", "ppm": "ppm", "min": "min", "hpa": "hPa", "c": "°C", "f": "°F", "kmh": "km/h", "ms": "ms",
+		"eur": "EUR", "usd": "USD", "chf": "CHF", "gbp": "GBP", "pct": "%", "percent": "%", "ppm": "ppm", "min": "min", "hpa": "hPa", "c": "°C", "f": "°F", "kmh": "km/h", "ms": "ms", "s": "s", "sec": "s", "h": "h",
 	}[strings.ToLower(name[i+1:])]
 	return name[:i], unit, ok
 }

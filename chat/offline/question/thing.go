@@ -154,11 +154,19 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(found[0]) {
+		if len(found) > 1 {
+			found = slices.DeleteFunc(found, func(f *field) bool { return !r.produced(f) })
+		}
+		if len(found) == 1 && (r.neutral(found[0]) || r.produced(found[0])) {
 			out = append(out, piece{kind: kindField, field: found[0], from: i, to: i + 1, weight: 6})
 		}
 	}
 	return out
+}
+
+// produced says whether a column is of what is generated, and the question too.
+func (r *reader) produced(f *field) bool {
+	return (f.named(r.lex, "generation") || f.named(r.lex, "yield")) && slices.ContainsFunc(r.ts, func(t token) bool { return slices.Contains(lightClasses[t.fold], "power") })
 }
 
 // neutral says whether the name of a column says nothing but how much: consumption, generation.
@@ -330,6 +338,11 @@ var hiring = folded("hire hired eintritt eingestellt einstellung embauche birthd
 func (v *view) ofPeople(l *lexicon) bool {
 	if v.survey {
 		return true
+	}
+	for _, kind := range []string{"member", "employee", "customer", "student", "player", "donor"} {
+		if v.single(l) && slices.ContainsFunc(v.entity, func(e string) bool { return l.means(e, kind) }) {
+			return true
+		}
 	}
 	return v.single(l) && slices.ContainsFunc(v.fields, func(f *field) bool {
 		if f.table != 0 {
