@@ -203,12 +203,16 @@ func (p *plan) bestUnclear(f *field) bool {
 
 // subject says whether a value stands where what is asked for stands: which perennials, the
 // cheapest tree. What follows it is no column that is asked for.
-func (p *plan) subject(i int, asked *piece) bool {
+func (p *plan) subject(i int) bool {
 	b, n := p.near(i, -1), p.near(i, 1)
-	if asked == nil || b == nil || asked.arg != "which" && asked.arg != "list" || b.to < p.ps[i].from-1 || n != nil && n.from == p.ps[i].to && (n.kind == kindField || n.kind == kindEntity || n.kind == kindUnit) {
+	if b == nil || p.asks != "which" && p.asks != "list" || b.to < p.ps[i].from-1 || n != nil && n.from == p.ps[i].to && (n.kind == kindField || n.kind == kindEntity || n.kind == kindUnit) {
 		return false
 	}
-	return b.kind == kindSup || b == asked && strings.HasPrefix(p.r.ts[b.from].fold, "w") && b.to == p.ps[i].from && p.r.ts[b.from].fold != "what" && p.r.ts[b.from].fold != "was"
+	if b.kind == kindField && b.field.measure(p.r.lex) && i > 1 {
+		b = &p.ps[i-2] // the most expensive tree
+	}
+	w := p.r.ts[b.from].fold
+	return b.kind == kindSup || b.kind == kindAsk && strings.HasPrefix(w, "w") && b.to == p.ps[i].from && w != "what" && w != "was"
 }
 
 // onlyUntaxed is the only amount before tax.

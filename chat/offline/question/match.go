@@ -50,7 +50,7 @@ type reader struct {
 // tokenize splits the part into tokens, compounds into theirs.
 func (r *reader) tokenize(part string) {
 	r.vocab = r.src.vocabulary(r.lex)
-	r.text = fullTime(part)
+	r.text = clockTimes(fullTime(part))
 	for _, t := range tokens(r.text, r.lang) {
 		parts := []string{t.fold}
 		if t.num == nil && !t.quoted {

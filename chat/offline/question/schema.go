@@ -208,6 +208,7 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 			out = append(out, word{fold: w, stem: st, optional: !abbreviated && (idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
+	out = outer(c.Name, out)
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].fold] {
 			out = append(out, word{fold: w, stem: stem(w), optional: true})
@@ -219,6 +220,22 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 		}
 	}
 	return out
+}
+
+// outer makes the words of the object that a field of JSON stands in optional, where the
+// field says something itself: stats.downloads.
+func outer(name string, words []word) []word {
+	at := strings.LastIndex(name, ".")
+	if at < 1 || strings.ContainsAny(name, " (") {
+		return words
+	}
+	n := len(words) - len(splitName(name[at+1:]))
+	if n > 0 && slices.ContainsFunc(words[n:], func(w word) bool { return !w.optional && !qualifiers[w.fold] }) {
+		for i := range words[:n] {
+			words[i].optional = true
+		}
+	}
+	return words
 }
 
 // per says whether the name says per what, and that matters: GDP per capita.
@@ -517,7 +534,17 @@ func (v *view) name(l *lexicon, vocab vocabulary) {
 	t := v.tables[0]
 	base := strings.TrimSuffix(path.Base(t.Path), path.Ext(t.Path))
 	seen := map[string]bool{}
-	for _, name := range []string{t.Name, base, t.Sheet} {
+	names := []string{t.Name, base, t.Sheet}
+	if t.Sheet != "" && strings.HasPrefix(strings.ToLower(path.Ext(t.Path)), ".json") {
+		names = names[2:] // an array inside the records
+	}
+	for _, n := range t.Notes {
+		if rows, ok := strings.CutPrefix(n, "the rows are the array "); ok {
+			rows, _, _ = strings.Cut(rows, " ")
+			names = append(names, rows[strings.LastIndex(rows, ".")+1:])
+		}
+	}
+	for _, name := range names {
 		for _, w := range splitName(name) {
 			for _, part := range vocab.split(l, w) {
 				v.names = append(v.names, part)

@@ -381,7 +381,7 @@ func yesNo(f *field) bool {
 func (p *plan) targets() Reason {
 	for i, x := range p.ps {
 		asked := p.asked(i)
-		if x.kind == kindValue && p.target == nil && p.subject(i, asked) {
+		if x.kind == kindValue && p.target == nil && p.subject(i) {
 			p.target = p.rowName(x)
 		}
 		if p.used[i] {

@@ -260,7 +260,7 @@ func (f *field) scale(l *lexicon) bool {
 
 // qualifiers say of which kind an amount is, and need not be said where no other column
 // differs by them: Umsatz netto, Prix HT.
-var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher mensuel mensuelle annuel annuelle unitaire moyen moyenne")
+var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
 // qualify makes the qualifiers of a table optional where nothing else has the same name.
 func qualify(fs []*field) {

@@ -10,9 +10,12 @@ import (
 // timeWords takes the periods of the question, with the words that bound them, and makes
 // conditions of them; two periods that are compared stay for the operation.
 func (p *plan) timeWords() Reason {
+	if why := p.clockWords(); why != "" {
+		return why
+	}
 	var at []int
 	for i, x := range p.ps {
-		if x.kind == kindTime && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).kind == kindCmp) && !p.betweenNumbers(i) {
+		if x.kind == kindTime && x.period.unit != "clock" && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).kind == kindCmp) && !p.betweenNumbers(i) {
 			at = append(at, i)
 		}
 	}
