@@ -97,7 +97,7 @@ func (r *reader) unitAt(v *view, i int) []piece {
 // spent are the words for what the only amount of money of a table may be of; earned those
 // for an amount that comes in.
 var (
-	spent  = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gekostet kostet kosteten ausgegeben bezahlt gezahlt")
+	spent  = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gelassen gekostet kostet kosteten ausgegeben bezahlt gezahlt")
 	earned = strings.Fields("money geld cash")
 )
 
@@ -164,7 +164,7 @@ func (p *plan) ended() *field {
 func (p *plan) spending() bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
 		switch w := p.r.ts[x.from].fold; w {
-		case "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
+		case "gelassen", "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
 			return x.kind == kindField && x.field != nil && x.field.measure(p.r.lex)
 		}
 		return false

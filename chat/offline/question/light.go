@@ -11,21 +11,23 @@ import (
 // return, win) say which rows, and are none of them. A verb without a space is regular.
 var lightVerbs = map[string]string{
 	"any": `welcome serve draw attract yield file treat handle visit train host operate stage stay watch deal reach clock notch rack gain amass garner enter head carry settle account accumulate
-ring turn add last process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge
+ring turn add last process sign drop complete finish land conduct perform note track enrol enroll row claim reclaim score manage charge request visit
 run ran running rang rung set sets setting bring brought see saw seen go goes went gone put puts putting get got sit sat stand stood keep kept hold held drew drawn grab book
 erledigt erledigte erledigen behandelt behandelte behandelten behandeln bedient bediente bedienen startet startete starteten starten stellt stellte stellten stellen entfällt entfiel entfallen entfielen
 trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelaufen besucht besuchte besuchten besuchen begrüßt begrüßte begrüßen leistet leistete leisteten leisten spielt spielte spielten spielen
 arbeitet arbeitete arbeiteten gearbeitet sitzt saß sitzen saßen übernimmt übernahm übernahmen übernommen empfängt empfing betreut betreute betreuten betreuen schafft schaffte schafften geschafft
 geht ging gingen gehen gegangen dauert dauerte dauerten dauern gedauert trainiert trainieren trainierte trainierten kommt kam kamen kommen gekommen übernachtet übernachteten übernachten
 absolviert absolvierte absolvierten belegt belegte durchgeführte angefallen aufgenommen bearbeitete bearbeiteten abgewickelt entfallen`,
-	"money": `pay paid paying earn make made spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough take took taken
-eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt ausgegeben gibt gab ausgibt kostet kostete kosteten gekostet
-kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufgewendet aufgewandt abgerechnet`,
+	"spend": `pay paid paying spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough
+bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt ausgegeben gibt gab ausgibt kostet kostete kosteten gekostet gelassen
+verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufgewendet aufgewandt`,
+	"earn": `earn make made take took taken invoice bill rake collect eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten
+kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechnet gekommen`,
 	"trade": `sell sold selling buy bought buying order purchase verkauft verkaufte verkauften verkaufen gekauft kauft kaufte kauften kaufen bestellt bestellte bestellten`,
 	"loan":  `lend lent lending borrow take took taken loan check verleiht verlieh verliehen ausgeliehen ausleihen leiht lieh liehen entliehen`,
 	"trip":  `cycle travel walk ride rode ridden drive drove driven swim swam swum fly flew flown row fährt fuhr fuhren gefahren geradelt gelaufen fliegt flog flogen geflogen`,
 	"power": `generate produce erzeugt erzeugte erzeugten erzeugen produziert produzierte produzieren geliefert liefert lieferte gewonnen`,
-	"talk":  `talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
+	"talk":  `respond react answer load render resolve solve fix repair process talk chat phone speak spoke spoken telefoniert telefonierte telefonierten gesprochen`,
 }
 
 // lightParticles belong to a verb that stands before them; alone they say where things are.
@@ -64,7 +66,7 @@ func forms(v string) []string {
 // fits says whether a verb of one of some classes can be of what the plan asks.
 func (p *plan) fits(classes []string) bool {
 	m := p.first()
-	rows := p.hasRows() || len(p.filters) > p.times()
+	rows := p.hasRows() || len(p.filters) > p.times() || p.sup != nil && p.sup.about == "rows" && p.target != nil
 	if len(classes) == 0 {
 		return m != nil || rows
 	}
@@ -73,8 +75,8 @@ func (p *plan) fits(classes []string) bool {
 		switch class {
 		case "any":
 			ok = m != nil || rows
-		case "money":
-			ok = m != nil && p.ofMoney(m.field) || slices.ContainsFunc(p.filters, func(f filter) bool { return f.field.named(p.r.lex, "payment") || f.field.named(p.r.lex, "method") })
+		case "spend", "earn":
+			ok = m != nil && p.ofMoney(m.field) && p.flows(m.field, class) || slices.ContainsFunc(p.filters, func(f filter) bool { return f.field.named(p.r.lex, "payment") || f.field.named(p.r.lex, "method") })
 		case "trade":
 			taken := p.v.takings || p.v.coins != nil && !p.r.lex.means(p.v.coins.head(), "price")
 			ok = m != nil && m.field.named(p.r.lex, "price") || (m != nil || rows) && taken && slices.ContainsFunc(p.v.fields, (*field).dated)
@@ -110,6 +112,14 @@ func (v *view) about(l *lexicon, kind string) bool {
 func (p *plan) ofMoney(f *field) bool {
 	return f == p.v.coins || moneyUnits[f.unitName()] || slices.ContainsFunc(f.words, func(w word) bool { return moneyWords[w.fold] }) ||
 		slices.ContainsFunc(strings.Fields("amount price cost fee tax revenue profit budget salary rent donation discount spent payment"), func(c string) bool { return f.named(p.r.lex, c) && !f.named(p.r.lex, "quantity") })
+}
+
+// flows reports whether money of a column can be spent, or earned: nobody spends revenue.
+func (p *plan) flows(f *field, class string) bool {
+	other := map[string][]string{"spend": {"revenue", "profit", "income", "donation"}, "earn": {"cost", "expense", "outflow"}, "trade": {"cost", "expense", "outflow"}}[class]
+	return !slices.ContainsFunc(other, func(c string) bool {
+		return p.r.lex.means(f.head(), c) && !p.r.lex.means(f.head(), "amount") && !p.r.lex.means(f.head(), "fee") && !p.r.lex.means(f.head(), "price")
+	})
 }
 
 var moneyWords = folded("net gross brutto netto tip tips trinkgeld takings fare toll premium deposit ht ttc")
@@ -171,7 +181,7 @@ func (v *view) holds(words map[string]bool) bool {
 func (p *plan) rowName(value piece) *field {
 	var found *field
 	for _, f := range p.v.fields {
-		if f.table != 0 || !f.text() || f == value.field || f.key(p.r.lex) || !f.unique(p.v.tables[0].RowCount) {
+		if f.table != 0 || !f.text() || f == value.field || f.free || f.key(p.r.lex) || !f.unique(p.v.tables[0].RowCount) {
 			continue
 		}
 		if found != nil {
@@ -213,21 +223,6 @@ func (p *plan) subject(i int) bool {
 	}
 	w := p.r.ts[b.from].fold
 	return b.kind == kindSup || b.kind == kindAsk && strings.HasPrefix(w, "w") && b.to == p.ps[i].from && w != "what" && w != "was"
-}
-
-// onlyUntaxed is the only amount before tax.
-func (p *plan) onlyUntaxed() *field {
-	var found *field
-	for _, f := range p.v.fields {
-		if f.table != 0 || !f.measure(p.r.lex) || !slices.ContainsFunc(f.words, func(w word) bool { return untaxedWords[w.fold] }) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = f
-	}
-	return found
 }
 
 // monthlyFigure drops per month where the figure that is asked for is one of a month: the

@@ -195,6 +195,10 @@ func (p *plan) supWithout() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
+	if p.biggest() {
+		p.measures = []measure{{field: p.v.coins, how: p.agg}}
+		return ""
+	}
 	if f := p.given(); f != nil && p.asks != "many" {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
@@ -230,6 +234,18 @@ func (p *plan) mostDone() bool {
 	}) && slices.ContainsFunc(p.r.ts, func(t token) bool { return slices.Contains(lightClasses[t.fold], "any") }) &&
 		!slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) && f.named(p.r.lex, "quantity") })
 }
+
+// biggest says whether one row is asked for by its only amount of money: the biggest expense.
+func (p *plan) biggest() bool {
+	if !bigWords[p.r.ts[p.sup.from].fold] && !bigWords[p.r.ts[p.sup.to-1].fold] || p.v.coins == nil || p.v.coins.mixed() || p.target != nil || p.asks == "who" {
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		return x.from >= p.sup.to && x.from <= p.sup.to+1 && (x.kind == kindValue || x.kind == kindEntity && x.arg == "rows")
+	})
+}
+
+var bigWords = folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
 
 // supField is the number that a superlative compares: the price of the cheapest.
 func (p *plan) supField(concept string) *field {

@@ -68,7 +68,7 @@ var (
 	timeWords = folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
 	unitWords = folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
-	prepositions = folded("per pro of je von par in zu zur zum to for bis till until auf an der des")
+	prepositions = folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")
 )
 
 // short are abbreviations in names of columns.
@@ -442,6 +442,7 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 	}
 	own := v.fields[from:]
 	qualify(own)
+	distinguish(own, l)
 	for k := range s.Tables {
 		o := &s.Tables[k]
 		if k == at || slices.Contains(v.tables, o) || alike(t, o) || longForm(t, o) || longForm(o, t) || len(v.tables) > 4 {
@@ -452,6 +453,31 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 				s.attach(v, k, joint{from: n, ownKey: a.Name, otherKey: b}, l, vocab)
 				break
 			}
+		}
+	}
+}
+
+// longHeader is how many words make a header a sentence.
+const longHeader = 5
+
+// distinguish makes the words of headers that are whole sentences optional, but for those
+// that no other column has: How satisfied were you with the cleanliness?
+func distinguish(fs []*field, l *lexicon) {
+	for _, f := range fs {
+		if len(f.words) < longHeader {
+			continue
+		}
+		own := make([]bool, len(f.words))
+		for i, w := range f.words {
+			own[i] = !l.fill[w.fold] && l.phrases[w.fold] == nil && !w.optional && !slices.ContainsFunc(fs, func(o *field) bool {
+				return o != f && slices.ContainsFunc(o.words, func(x word) bool { return x.stem == w.stem })
+			})
+		}
+		if !slices.Contains(own, true) {
+			continue
+		}
+		for i := range f.words {
+			f.words[i].optional = f.words[i].optional || !own[i]
 		}
 	}
 }

@@ -177,9 +177,10 @@ func (p *plan) words() Reason {
 			p.left, p.used[i] = true, true
 		case kindNet:
 			p.used[i] = true
-			if f := p.onlyUntaxed(); !p.untaxed() && f != nil {
+			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.arg]
+			if f := p.onlyOf(words); !p.namesOne(words) && f != nil {
 				p.measures = append(p.measures, measure{field: f})
-			} else if !p.untaxed() {
+			} else if !p.namesOne(words) {
 				return ReasonUnknown
 			}
 		case kindOver:
@@ -381,7 +382,7 @@ func yesNo(f *field) bool {
 func (p *plan) targets() Reason {
 	for i, x := range p.ps {
 		asked := p.asked(i)
-		if x.kind == kindValue && p.target == nil && p.subject(i) {
+		if x.kind == kindValue && p.target == nil && p.unit == "" && len(p.attrs) == 0 && p.subject(i) {
 			p.target = p.rowName(x)
 		}
 		if p.used[i] {
