@@ -98,6 +98,9 @@ func (p *plan) compareNumber(i int) Reason {
 	if f == nil {
 		return ReasonUnclear
 	}
+	if u := p.near(at, 1); u != nil && u.kind == kindUnit && u.arg == "year" && u.from == p.ps[at].to && f.named(p.r.lex, "age") {
+		p.used[at+1] = true // older than 30 years
+	}
 	if n, ok = p.inUnitOf(f, at, n); !ok {
 		return ReasonUnclear
 	}

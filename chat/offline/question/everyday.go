@@ -12,7 +12,7 @@ var irregular = func() map[string]string {
 	for _, line := range []string{
 		"sell sells sold selling", "buy buys bought buying", "lend lends lent lending", "catch catches caught catching", "grow grows grown growing",
 		"drive drives drove driven driving", "eat eats ate eaten eating", "send sends sent sending", "lose loses lost losing", "win wins won winning",
-		"fly flies flew flown flying", "write writes wrote written writing", "speak speaks spoke spoken speaking",
+		"fly flies flew flown flying", "night nights nightly", "hour hours hourly", "write writes wrote written writing", "speak speaks spoke spoken speaking",
 		"verkaufen verkauft verkaufte verkauften", "kaufen kauft kaufte gekauft", "leihen leiht geliehen", "essen isst gegessen", "fangen fangt gefangen",
 	} {
 		ws := strings.Fields(line)

@@ -48,7 +48,7 @@ var unitNames = map[string]string{
 	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
 	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh", "wh": "wh", "m³": "m3", "m3": "m3", "cbm": "m3", "kubikmeter": "m3",
 	"ms": "ms", "milliseconds": "ms", "millisekunden": "ms", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
-	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
+	"seconds": "s", "second": "s", "sekunde": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "cm": "cm", "centimetres": "cm", "centimeters": "cm", "zentimeter": "cm", "hectares": "ha", "hektar": "ha", "ha": "ha",
 	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
@@ -103,7 +103,7 @@ var (
 
 // money lets the only amount of money be called what people say of money: it costs, it is paid.
 func (v *view) money(l *lexicon) {
-	var only *field
+	var all []*field
 	for _, f := range v.fields {
 		if f.table != 0 || f.factors != nil || !f.measure(l) {
 			continue
@@ -112,14 +112,15 @@ func (v *view) money(l *lexicon) {
 		if !neutral && !moneyUnits[f.unitName()] && !l.means(f.head(), "revenue") && !l.means(f.head(), "cost") {
 			continue
 		}
-		if only != nil {
-			return
-		}
-		only = f
+		all = append(all, f)
 	}
-	if only == nil {
+	if len(all) > 1 { // what a row comes to, rather than the price of one
+		all = slices.DeleteFunc(all, func(f *field) bool { return l.means(f.head(), "price") && !l.means(f.head(), "amount") })
+	}
+	if len(all) != 1 {
 		return
 	}
+	only := all[0]
 	words := spent
 	if l.means(only.head(), "price") && !l.means(only.head(), "amount") && !l.means(only.head(), "cost") {
 		words = strings.Fields("cost costs gekostet kostet kosten") // nobody has paid it yet

@@ -96,7 +96,7 @@ charge charges charged charging geladen laden ladung ladungen ladevorgang ladevo
 bottle bottles flasche flaschen
 meal meals essen mahlzeit mahlzeiten gericht gerichte
 remaining left rest übrig verbleibend verbleibende restlich
-employee employees staff worker workers people person persons personnel colleague colleagues headcount mitarbeiter mitarbeiterin mitarbeiterinnen mitarbeitende mitarbeitenden angestellte angestellten beschäftigte beschäftigten personal leute personen employé employés personne
+employee employees staff worker workers people person persons personnel colleague colleagues headcount mitarbeiter mitarbeiterin mitarbeiterinnen mitarbeitende mitarbeitenden angestellte angestellten beschäftigte beschäftigten personal leute personen kollege kollegen kollegin kolleginnen belegschaft workforce employé employés personne
 customer customers client clients buyer buyers shopper kunde kunden kundin kundinnen
 supplier suppliers vendor vendors lieferant lieferanten fournisseur
 product products item items article articles goods produkt produkte artikel ware waren produit produits
@@ -246,7 +246,7 @@ const owners = `
 field column box cell spalte feld zelle
 diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
-amount amounts betrag membership memberships plan subscription package contract policy tier model version edition room station stop line ticket calls call builds build orders payments bookings trips rides sales purchases
+amount amounts value values wert werte reading readings betrag membership memberships plan subscription package contract policy tier model version edition room station stop line ticket calls call builds build orders payments bookings trips rides sales purchases
 mitgliedschaft mitgliedschaften tarif abo paket vertrag zimmer haltestelle linie sorte modell anrufe buchungen zahlungen fahrten
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
 theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
@@ -265,7 +265,7 @@ sold verkauft spend spent spends produce produced produces producing charge char
 // grammarWords are the words that make a question: kind, argument and concept, then the
 // phrases between bars.
 const grammarWords = `
-ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|wie oft|combien de
+ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
 ask much - wie ist|wie sind|wie war|wie waren|how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
 ask much age how old|wie alt
@@ -320,7 +320,7 @@ trend up - grow|grew|grown|growth|increase|increased|rise|rose|risen|climb|climb
 trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|shrink|shrank|gesunken|sank|sanken|abgenommen|abnahme|rückgang|gefallen|zurückgegangen|gone down|go down|went down
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
-fill - - come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
+fill - - set us back|set me back|set them back|come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
 net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|ex vat|net of tax|net of vat|without tax|without vat|hors taxe|hors taxes|ohne mwst|ohne mehrwertsteuer|ohne umsatzsteuer|vor steuern|vor steuer|zzgl mwst
 net gross - vat included|including vat|incl vat|inc vat|with vat|including tax|including taxes|tax included|with tax|after tax|inklusive mwst|inkl mwst|mit mwst|mit mehrwertsteuer|inklusive mehrwertsteuer|inklusive steuer|mit steuer|ttc|toutes taxes comprises
 missing - - no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt

@@ -18,7 +18,7 @@ trägt trug beiträgt bringt brachte brachten gebracht läuft lief liefen gelauf
 arbeitet arbeitete arbeiteten gearbeitet sitzt saß sitzen saßen übernimmt übernahm übernahmen übernommen empfängt empfing betreut betreute betreuten betreuen schafft schaffte schafften geschafft
 geht ging gingen gehen gegangen dauert dauerte dauerten dauern gedauert trainiert trainieren trainierte trainierten kommt kam kamen kommen gekommen übernachtet übernachteten übernachten
 absolviert absolvierte absolvierten belegt belegte durchgeführte angefallen aufgenommen bearbeitete bearbeiteten abgewickelt entfallen`,
-	"spend": `pay paid paying spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough
+	"spend": `set pay paid paying spend spent cost costing use eat ate eaten swallow gobble absorb devour burn splash fork shell cough
 bezahlt bezahlte bezahlten bezahlen zahlt zahlte zahlten zahlen gezahlt ausgegeben gibt gab ausgibt kostet kostete kosteten gekostet gelassen
 verschlingt verschlang verschlungen gefressen nutzt nutzte nutzten genutzt aufgewendet aufgewandt`,
 	"earn": `earn make made take took taken invoice bill rake collect eingenommen einnehmen nimmt nahm nahmen verdient verdiente verdienen verdienten
@@ -34,7 +34,7 @@ kassiert kassierte kassierten kassieren umgesetzt setzt setzte setzten abgerechn
 var lightParticles = folded("up out off away down through over along via towards together rein raus herein heraus hinein hinaus ein ab auf los hinzu dazu weg")
 
 // lightWords are other words that restrict nothing.
-var lightWords = folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone nightly plate per-head sind's worth's door till counter
+var lightWords = folded(`single when while altogether total's ever yet via actually respectively per's using anybody anyone plate per-head sind's worth's door till counter
 einzelne einzelner einzelnen einzelnes selber jeweils überhaupt`)
 
 // lightDoers are people who do what is asked for, where nothing says that they are counted.
@@ -66,7 +66,7 @@ func forms(v string) []string {
 // fits says whether a verb of one of some classes can be of what the plan asks.
 func (p *plan) fits(classes []string) bool {
 	m := p.first()
-	rows := p.hasRows() || len(p.filters) > p.times() || p.sup != nil && p.sup.about == "rows" && p.target != nil
+	rows := p.hasRows() || len(p.filters) > p.times() || p.sup != nil && p.target != nil
 	if len(classes) == 0 {
 		return m != nil || rows
 	}
@@ -169,10 +169,13 @@ func (r *reader) asksOf(i int) bool {
 	return r.superlative(i) || strings.HasPrefix(r.ts[i].fold, "which") || strings.HasPrefix(r.ts[i].fold, "welche")
 }
 
+// means are words of columns of how something was paid.
+var means = folded("with by via method mode mit per wie womit")
+
 // holds says whether a column or a value of the own table is one of some words.
 func (v *view) holds(words map[string]bool) bool {
 	return slices.ContainsFunc(v.fields, func(f *field) bool {
-		return f.table == 0 && (slices.ContainsFunc(f.words, func(w word) bool { return words[w.fold] }) ||
+		return f.table == 0 && (slices.ContainsFunc(f.words, func(w word) bool { return words[w.fold] }) && !slices.ContainsFunc(f.words, func(w word) bool { return means[w.fold] }) ||
 			slices.ContainsFunc(f.Values, func(x any) bool { s, _ := x.(string); return words[fold(s)] }))
 	})
 }
@@ -199,7 +202,7 @@ func (p *plan) rowName(value piece) *field {
 func (p *plan) oftenAsked() bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
 		w := p.r.ts[x.to-1].fold
-		return x.kind == kindAsk && x.arg == "many" && (w == "often" || w == "oft")
+		return x.kind == kindAsk && x.arg == "many" && (w == "often" || w == "oft" || w == "times" || w == "male")
 	})
 }
 

@@ -124,7 +124,8 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 		out = append(out, p)
 	}
 	t := r.ts[i]
-	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
+	loggedIn := t.fold == "logged" && i+1 < len(r.ts) && (r.ts[i+1].fold == "in" || r.ts[i+1].fold == "on" || r.ts[i+1].fold == "out")
+	if !t.quoted && !loggedIn && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
 	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) || r.timesAt(i) {
@@ -139,6 +140,9 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	}
 	if !t.quoted && r.lex.owners[t.fold] && i > 0 {
 		out = append(out, piece{kind: kindFill, arg: "owner", from: i, to: i + 1, weight: -1})
+	}
+	if r.headed(v, i) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1, weight: -1})
 	}
 	out = append(out, r.lightAt(v, i)...)
 	return append(out, piece{kind: kindUnknown, from: i, to: i + 1, weight: -25})
@@ -275,6 +279,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	}
 	for k := i; k < len(r.ts) && k < i+longestName; k++ {
 		best, at := 0, -1
+		if r.lang == English && k > 0 && f.text() && r.ts[k].raw[0] <= 'Z' && slices.Contains(f.Values, any(r.ts[k].raw)) {
+			break // from Station to Park
+		}
 		for j, w := range f.words {
 			if r.lang == English && slices.Contains(v.entity, r.ts[k].stem) && doer(strings.TrimSuffix(r.ts[k].fold, "s"), w.fold) {
 				continue // calls are no callers
@@ -301,6 +308,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 				out = append(out, piece{kind: kindField, arg: "rest", field: f, from: i, to: k + 1, weight: sum - 4})
 			}
 			continue
+		}
+		if !slices.ContainsFunc(r.ts[i:k+1], func(t token) bool { return !lightParticles[t.fold] }) {
+			continue // lent out names no days out
 		}
 		p := piece{kind: kindField, field: f, from: i, to: k + 1, weight: sum}
 		r.weigh(v, &p, matched, required, best)
@@ -335,6 +345,9 @@ func (r *reader) weigh(v *view, p *piece, matched, required, level int) {
 	if f.factors != nil {
 		p.weight -= 1
 	}
+	if d := f.direction(); d != "" && (r.heading(p.from) == d || r.heads(p.to) == d) {
+		p.weight += 3
+	}
 }
 
 // valueConcepts are the concepts by which a word names a value of another spelling.
@@ -344,6 +357,9 @@ vertrieb finance hr engineering purchasing logistics red blue green black white 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *reader) valuesAt(v *view, f *field, i int) []piece {
 	var out []piece
+	if d := f.direction(); d != "" && r.heading(i) != "" && r.heading(i) != d {
+		return nil // from the station, and not to it
+	}
 	partial := map[int][]string{}
 	whole := map[int][]string{}
 	synonym := []string{}
@@ -541,6 +557,9 @@ func (r *reader) telling(i, n int) bool {
 func (r *reader) valueSynonym(f *field, t, value token) bool {
 	if len(f.Values) <= 6 && len(value.fold) >= 4 && value.fold != "open" && verbal(t.fold) && strings.HasPrefix(t.fold, value.fold) && family(t.fold, value.fold) {
 		return true // failed, of fail
+	}
+	if base, ok := strings.CutSuffix(t.fold, "s"); ok && len(base) > 3 && len(f.Values) <= 6 && (base+"ed" == value.fold || base+"d" == value.fold) && value.fold != "opened" {
+		return true // fails, of failed
 	}
 	if t.fold == "man" && r.lang == German {
 		return false // one, in general

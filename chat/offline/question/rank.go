@@ -31,7 +31,14 @@ func (p *plan) decideSup() Reason {
 		return ReasonUnclear
 	}
 	p.expenses()
+	if p.one && (p.target == nil || p.target == p.person()) {
+		p.op, p.target = opExtreme, nil
+		return ""
+	}
 	p.supTarget()
+	if p.counted != nil && p.counted == p.target {
+		return ReasonUnclear // who travelled the most
+	}
 	if p.target == nil && p.unit == "" && p.sup.about == "quantity" {
 		if p.target = p.sold(); p.target == nil {
 			return ReasonUnclear
@@ -92,6 +99,9 @@ func (p *plan) supMeasure() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 	case len(p.measures) == 1:
 		p.measures[0].how = p.agg
+		if f := p.measures[0].field; p.agg == "" && p.mostWord() && p.target != nil && p.nature(f) == "" && p.ofMoney(f) && !p.target.unique(p.v.tables[0].RowCount) {
+			p.measures[0].how = "sum" // the most in fees
+		}
 	case len(p.measures) == 0 && p.counted == nil:
 		if why := p.supWithout(); why != "" {
 			return why
@@ -104,14 +114,18 @@ func (p *plan) supMeasure() Reason {
 
 // mostSales says whether the question asks for the most sales, which may be counted or added.
 func (p *plan) mostSales() bool {
-	switch p.r.ts[p.sup.to-1].fold {
-	case "most", "fewest", "least", "meisten", "wenigsten":
-	default:
-		return false
-	}
-	return p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
+	return p.mostWord() && p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
 		return x.from == p.sup.to && x.to == x.from+1 && p.r.sales(p.r.ts[x.from])
 	})
+}
+
+// mostWord says whether the superlative is of how much there is.
+func (p *plan) mostWord() bool {
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+		return true
+	}
+	return false
 }
 
 // unsureBest says whether best and worst may mean the least: of school grades 1 is best in
@@ -196,6 +210,7 @@ func (p *plan) supWithout() Reason {
 		return ""
 	}
 	if p.biggest() {
+		p.one = true
 		p.measures = []measure{{field: p.v.coins, how: p.agg}}
 		return ""
 	}
@@ -212,12 +227,7 @@ func (p *plan) supWithout() Reason {
 // mostOfValue says whether the rows with a value are what there is most of, in a table that
 // has no amounts: the most errors, of a log.
 func (p *plan) mostOfValue() bool {
-	if p.unit == "" && p.target == nil || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
-		return false
-	}
-	switch p.r.ts[p.sup.to-1].fold {
-	case "most", "fewest", "meisten", "wenigsten":
-	default:
+	if p.unit == "" && p.target == nil || !p.mostWord() || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
 		return false
 	}
 	return slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindValue && x.from == p.sup.to })
@@ -237,7 +247,7 @@ func (p *plan) mostDone() bool {
 
 // biggest says whether one row is asked for by its only amount of money: the biggest expense.
 func (p *plan) biggest() bool {
-	if !bigWords[p.r.ts[p.sup.from].fold] && !bigWords[p.r.ts[p.sup.to-1].fold] || p.v.coins == nil || p.v.coins.mixed() || p.target != nil || p.asks == "who" {
+	if !bigWords[p.r.ts[p.sup.from].fold] && !bigWords[p.r.ts[p.sup.to-1].fold] || p.v.coins == nil || p.v.coins.mixed() {
 		return false
 	}
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
@@ -256,6 +266,10 @@ func (p *plan) supField(concept string) *field {
 		return f
 	}
 	switch concept {
+	case "price":
+		if p.v.coins != nil && !p.v.coins.mixed() {
+			return p.v.coins
+		}
 	case "temperature":
 		return p.extremeTemperature()
 	case "length":
@@ -454,7 +468,7 @@ func (p *plan) lasting() *field {
 			continue
 		}
 		switch unit := unitNames[f.head()]; {
-		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"),
+		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", f.unitName() == "ms", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"),
 			f.Type == "integer" && slices.ContainsFunc(f.words, func(w word) bool { return inDays[w.fold] }):
 			if found != nil {
 				return nil

@@ -54,6 +54,7 @@ type plan struct {
 	left     bool     // what is left of a budget
 	over     bool     // what is over its budget
 	across   bool     // the columns of a wide table are compared
+	one      bool     // one row is asked for by its amount
 	usedUp   bool     // the question asks what was used: of a counter
 }
 
@@ -446,12 +447,14 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && (verbal(p.r.ts[p.ps[i].from].fold) || irregular[p.r.ts[p.ps[i].from].fold] != ""):
 		p.filters = append(p.filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
+	case asked != nil && asked.arg == "many" && p.asks == "many" && (f.dated() && !timeWords[p.r.ts[p.ps[i].from].fold] && !timeWords[p.r.ts[p.ps[i].from].stem] || !p.runsOn(i)):
+		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
 	case asked != nil && asked.arg == "many" && p.asks == "many":
 		p.counted = f
 		p.called = p.r.ts[p.ps[i].from].raw
 	case f.dated() && p.sup != nil && i > 0 && p.ps[i-1].kind == kindSup && verbal(p.r.ts[p.ps[i].from].fold):
 		// the most borrowed tools: how they are, not when
-	case asked != nil && (asked.arg == "which" || asked.arg == "list") && p.target == nil && (p.sup != nil || !f.dated()):
+	case asked != nil && (asked.arg == "which" || asked.arg == "list") && p.target == nil && (p.sup != nil || !f.dated()) && !(f.dated() && p.ps[i-1].kind == kindEntity && verbal(p.r.ts[p.ps[i].from].fold)):
 		p.target = f
 		p.attrs = append(p.attrs, f)
 	case f.dated() || f.yearly(p.r.lex):
@@ -472,6 +475,17 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	default:
 		p.attrs = append(p.attrs, f)
 	}
+}
+
+// runsOn reports whether nothing stands between a column and the values that say which of
+// it are counted: cancelled orders.
+func (p *plan) runsOn(i int) bool {
+	for k := i; k > 0 && p.ps[k-1].kind == kindValue; k-- {
+		if p.ps[k-1].to != p.ps[k].from {
+			return false
+		}
+	}
+	return true
 }
 
 // rest says what is left over: a word that has no place makes the reading doubtful.
