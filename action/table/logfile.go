@@ -96,7 +96,7 @@ var (
 func pairs(open func() (io.ReadCloser, error)) *logSource {
 	s := &logSource{open: open}
 	index := map[string]int{}
-	collect := func(line string) []string {
+	s.cells = func(line string) []string {
 		m := pairsLine.FindStringSubmatch(line)
 		if m == nil {
 			return nil
@@ -107,20 +107,20 @@ func pairs(open func() (io.ReadCloser, error)) *logSource {
 				keys = append([][]string{{"", name, "", m[i+1]}}, keys...)
 			}
 		}
+		for _, k := range keys {
+			if _, known := index[k[1]]; !known && len(s.columns) < maxPairs {
+				index[k[1]] = len(s.columns)
+				s.columns = append(s.columns, k[1])
+			}
+		}
 		cells := make([]string, len(s.columns))
 		for _, k := range keys {
-			at, known := index[k[1]]
-			if !known && len(s.columns) < maxPairs {
-				at, known = len(s.columns), true
-				index[k[1]], s.columns, cells = at, append(s.columns, k[1]), append(cells, "")
-			}
-			if known && at < len(cells) {
+			if at, known := index[k[1]]; known {
 				cells[at] = k[2] + k[3]
 			}
 		}
 		return cells
 	}
-	s.cells = collect
 	return s
 }
 

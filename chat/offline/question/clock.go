@@ -14,6 +14,9 @@ var (
 	noonShape = regexp.MustCompile(`(?i)\b(before|after|until|since|by|vor|nach|bis|ab)\s+(?:12\s+)?(?:noon|midday|lunchtime|zwölf Uhr mittags|mittags)\b`)
 )
 
+// stillOpen finds what is not paid yet: wie viel Geld steht noch aus.
+var stillOpen = regexp.MustCompile(`(?i)(\b(?:steht|stehen|stand|standen)\b.*)\baus(\s*\??)$`)
+
 // clockTimes writes times of day as 18:00.
 func clockTimes(s string) string {
 	s = noonShape.ReplaceAllString(s, "$1 12:00")

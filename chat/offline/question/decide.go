@@ -554,6 +554,9 @@ func (p *plan) units() *field {
 // pieces is the only whole number of things in each row: cups.
 func (p *plan) pieces() *field {
 	var found *field
+	if !p.trading() {
+		return nil
+	}
 	for _, f := range p.v.fields {
 		if f.table != 0 || f.Type != "integer" || !f.measure(p.r.lex) || p.nature(f) != "sum" || p.ofMoney(f) || sizesOf[f.unitName()].n > 0 {
 			continue

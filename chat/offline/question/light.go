@@ -78,8 +78,7 @@ func (p *plan) fits(classes []string) bool {
 		case "spend", "earn":
 			ok = m != nil && p.ofMoney(m.field) && p.flows(m.field, class) || slices.ContainsFunc(p.filters, func(f filter) bool { return f.field.named(p.r.lex, "payment") || f.field.named(p.r.lex, "method") })
 		case "trade":
-			taken := p.v.takings || p.v.coins != nil && !p.r.lex.means(p.v.coins.head(), "price")
-			ok = m != nil && m.field.named(p.r.lex, "price") || (m != nil || rows) && taken && slices.ContainsFunc(p.v.fields, (*field).dated)
+			ok = m != nil && m.field.named(p.r.lex, "price") || (m != nil || rows) && p.trading()
 		case "loan":
 			ok = (m != nil || rows) && p.v.about(p.r.lex, "loan")
 		case "trip":
@@ -94,6 +93,11 @@ func (p *plan) fits(classes []string) bool {
 		}
 	}
 	return false
+}
+
+// trading says whether the rows are what was sold or bought: amounts of money with their dates.
+func (p *plan) trading() bool {
+	return (p.v.takings || p.v.coins != nil && !p.r.lex.means(p.v.coins.head(), "price")) && slices.ContainsFunc(p.v.fields, (*field).dated)
 }
 
 // about says whether the rows are things of a kind: trips, loans.
@@ -178,24 +182,6 @@ func (v *view) holds(words map[string]bool) bool {
 		return f.table == 0 && (slices.ContainsFunc(f.words, func(w word) bool { return words[w.fold] }) && !slices.ContainsFunc(f.words, func(w word) bool { return means[w.fold] }) ||
 			slices.ContainsFunc(f.Values, func(x any) bool { s, _ := x.(string); return words[fold(s)] }))
 	})
-}
-
-// rowName is what the rows are called that a value says the kind of: which perennials.
-func (p *plan) rowName(value piece) *field {
-	var found *field
-	for _, f := range p.v.fields {
-		if f.table != 0 || !f.text() || f == value.field || f.free || f.key(p.r.lex) || !f.unique(p.v.tables[0].RowCount) {
-			continue
-		}
-		if found != nil {
-			return p.labelField(value)
-		}
-		found = f
-	}
-	if found == nil {
-		return p.labelField(value)
-	}
-	return found
 }
 
 // oftenAsked says whether the question asks how often something is the case.

@@ -51,6 +51,9 @@ type reader struct {
 func (r *reader) tokenize(part string) {
 	r.vocab = r.src.vocabulary(r.lex)
 	r.text = clockTimes(fullTime(part))
+	if r.lang == German {
+		r.text = stillOpen.ReplaceAllString(r.text, "$1 offen")
+	}
 	for _, t := range tokens(r.text, r.lang) {
 		parts := []string{t.fold}
 		if t.num == nil && !t.quoted {
@@ -580,39 +583,4 @@ func (r *reader) valueSynonym(f *field, t, value token) bool {
 // sales says whether a word stands for what is sold as well as for what it brings.
 func (r *reader) sales(t token) bool {
 	return r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order")
-}
-
-// entityAt finds the word for the rows of a table, or another word of its name.
-func (r *reader) entityAt(v *view, i int) (piece, bool) {
-	t := r.ts[i]
-	p := piece{kind: kindEntity, from: i, to: i + 1}
-	switch {
-	case v.takings && !r.counted(i) && r.sales(t):
-		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
-	case slices.Contains(v.entity, t.stem):
-		p.arg, p.weight = "rows", 5
-	case slices.Contains(v.topics, t.stem) || slices.Contains(v.topics, t.fold):
-		p.arg, p.weight = "topic", 5
-	case t.quoted:
-		return p, false
-	case slices.ContainsFunc(v.entity, func(e string) bool { return r.lex.shared(e, t.stem) }):
-		p.arg, p.weight = "rows", 4
-	case r.lex.means(t.stem, "entry"):
-		p.arg, p.weight = "rows", 3
-	case slices.ContainsFunc(v.topics, func(e string) bool {
-		return len(e) >= 4 && !r.ts[i].part && len(t.stem) <= len(e)+5 && strings.HasPrefix(t.stem, e) && !strings.ContainsAny(t.stem, "0123456789")
-	}):
-		p.arg, p.weight = "rows", 3 // Tankungen of the Tankbuch
-	case v.survey && (r.lex.means(t.stem, "customer") || surveyed[t.fold]):
-		p.arg, p.weight = "topic", 1 // our customers, who were asked
-	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) || family(paidIn(t.fold), n) }):
-		p.arg, p.weight = "topic", 2 // charged, of charging.csv
-	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
-		p.arg, p.weight = "topic", 2 // our move, of moving.csv
-	default:
-		arg, ok := r.thingAt(v, i)
-		p.arg, p.weight = arg, 2
-		return p, ok
-	}
-	return p, true
 }

@@ -222,22 +222,6 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 	return out
 }
 
-// outer makes the words of the object that a field of JSON stands in optional, where the
-// field says something itself: stats.downloads.
-func outer(name string, words []word) []word {
-	at := strings.LastIndex(name, ".")
-	if at < 1 || strings.ContainsAny(name, " (") {
-		return words
-	}
-	n := len(words) - len(splitName(name[at+1:]))
-	if n > 0 && slices.ContainsFunc(words[n:], func(w word) bool { return !w.optional && !qualifiers[w.fold] }) {
-		for i := range words[:n] {
-			words[i].optional = true
-		}
-	}
-	return words
-}
-
 // per says whether the name says per what, and that matters: GDP per capita.
 func (f *field) per(l *lexicon) bool {
 	return slices.ContainsFunc(f.words, func(w word) bool { return w.fold == "per" || w.fold == "pro" || w.fold == "je" }) && !l.means(f.head(), "price")
@@ -453,31 +437,6 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 				s.attach(v, k, joint{from: n, ownKey: a.Name, otherKey: b}, l, vocab)
 				break
 			}
-		}
-	}
-}
-
-// longHeader is how many words make a header a sentence.
-const longHeader = 5
-
-// distinguish makes the words of headers that are whole sentences optional, but for those
-// that no other column has: How satisfied were you with the cleanliness?
-func distinguish(fs []*field, l *lexicon) {
-	for _, f := range fs {
-		if len(f.words) < longHeader {
-			continue
-		}
-		own := make([]bool, len(f.words))
-		for i, w := range f.words {
-			own[i] = !l.fill[w.fold] && l.phrases[w.fold] == nil && !w.optional && !slices.ContainsFunc(fs, func(o *field) bool {
-				return o != f && slices.ContainsFunc(o.words, func(x word) bool { return x.stem == w.stem })
-			})
-		}
-		if !slices.Contains(own, true) {
-			continue
-		}
-		for i := range f.words {
-			f.words[i].optional = f.words[i].optional || !own[i]
 		}
 	}
 }

@@ -583,64 +583,6 @@ func (p *plan) onlyMeasure() *field {
 	return found
 }
 
-// labelField is the column that names the rows: a name, else what is unique in each.
-func (p *plan) labelField(entity piece) *field {
-	rows := p.v.tables[0].RowCount
-	asked := p.r.ts[entity.from]
-	var best *field
-	score := 0
-	for i, f := range p.v.fields {
-		if f.table != 0 || f.factors != nil || !f.text() && !f.key(p.r.lex) {
-			continue
-		}
-		if f.names != nil && p.r.lex.means(asked.stem, "employee") || f.names != nil && p.r.lex.means(asked.stem, "student") {
-			return f
-		}
-		s := 1
-		name := slices.ContainsFunc(f.words, func(w word) bool { return nameWords[w.stem] })
-		own := slices.ContainsFunc(f.words, func(w word) bool { return w.stem == asked.stem || p.r.lex.shared(w.stem, asked.stem) })
-		switch {
-		case name && !f.key(p.r.lex):
-			s += 8
-		case own && !f.key(p.r.lex):
-			s += 7
-		case f.key(p.r.lex):
-			s += 2
-		case i > 1:
-			s--
-		}
-		if f.Distinct*10 >= rows*9 || f.DistinctCapped {
-			s += 3
-		}
-		if s > score {
-			best, score = f, s
-		}
-	}
-	if score < 3 {
-		return nil
-	}
-	if !best.key(p.r.lex) && !best.unique(rows) && best.names == nil && slices.ContainsFunc(best.words, func(w word) bool { return nameWords[w.stem] }) {
-		if k := p.numberOfRow(); k != nil {
-			return k // several issues have one title
-		}
-	}
-	return best
-}
-
-// numberOfRow is the only number that every row has its own of.
-func (p *plan) numberOfRow() *field {
-	var found *field
-	for _, f := range p.v.fields {
-		if f.table == 0 && f.key(p.r.lex) && f.unique(p.v.tables[0].RowCount) {
-			if found != nil {
-				return nil
-			}
-			found = f
-		}
-	}
-	return found
-}
-
 func (p *plan) say(en, de string) string {
 	if p.r.lang == German {
 		return de
