@@ -228,3 +228,46 @@ func (p *plan) monthlyFigure() {
 		p.unit = ""
 	}
 }
+
+var (
+	earning = folded("earn earns earned earning verdient verdiente verdienen verdienten")
+	buying  = folded("buy bought purchase purchased gekauft kauften kaufen kauft")
+	ours    = folded("we wir")
+)
+
+// otherDeed says whether the question is of what the rows do not say: what somebody earned
+// or was paid whose name only stands beside an amount, what we bought where we sell, and
+// what we own where the rows are what happened.
+func (p *plan) otherDeed() bool {
+	has := func(words map[string]bool) bool {
+		return slices.ContainsFunc(p.r.ts, func(t token) bool { return words[t.fold] && !t.quoted })
+	}
+	paidTo := func(verbs map[string]bool, next bool) bool {
+		m := p.first()
+		if m == nil || m.field.named(p.r.lex, "salary") {
+			return false
+		}
+		return slices.ContainsFunc(p.ps, func(x piece) bool {
+			return x.kind == kindValue && x.field.ofSomebody(p.r.lex, next) && (!next && has(verbs) || next && p.behind(x.from, verbs))
+		})
+	}
+	bought := has(buying) && has(ours) && !slices.ContainsFunc(p.v.fields, func(f *field) bool {
+		return f.named(p.r.lex, "supplier") || f.named(p.r.lex, "cost") || slices.ContainsFunc(f.words, func(w word) bool { return w.fold == "shop" || w.fold == "store" })
+	}) && slices.ContainsFunc(p.v.fields, (*field).dated)
+	owned := p.op == opCount && slices.ContainsFunc(p.v.fields, (*field).dated) && slices.ContainsFunc(p.r.ts[1:], func(t token) bool { return t.fold == "own" || t.fold == "besitzen" }) && has(ours)
+	return bought || owned || paidTo(earning, false) || paidTo(payingVerbs, true)
+}
+
+// ofSomebody says whether a column names those who work, or also those who buy.
+func (f *field) ofSomebody(l *lexicon, buyers bool) bool {
+	return f.named(l, "employee") || f.named(l, "salesperson") || buyers && (f.named(l, "customer") || f.named(l, "member") || f.table > 0 && f.named(l, "name")) ||
+		slices.ContainsFunc(f.words, func(w word) bool { return people[w.fold] || w.fold == "engineer" })
+}
+
+// behind says whether one of some words stands before a token, over small ones: pay Dr. Petri.
+func (p *plan) behind(i int, words map[string]bool) bool {
+	for i--; i > 0 && p.r.lex.fill[p.r.ts[i].fold]; i-- {
+		continue
+	}
+	return i > 0 && words[p.r.ts[i].fold]
+}

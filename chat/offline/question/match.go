@@ -232,7 +232,7 @@ func (r *reader) level(t token, w word) int {
 		return 0 // what is open is not what was opened
 	case sameWord(t, token{fold: w.fold, stem: w.stem}):
 		return 4
-	case t.quoted:
+	case t.quoted, r.lang == English && (t.fold == "pay" || t.fold == "pays") && w.fold != t.fold && r.lex.means(w.stem, "country"):
 		return 0
 	case r.lang == German && strings.HasPrefix(t.fold, "kind"):
 		return 0 // children, and no kind of anything

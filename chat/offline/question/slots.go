@@ -106,6 +106,9 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 	if why == "" && p.judged && (p.first() == nil || !p.first().field.scale(r.lex)) {
 		why = ReasonUnknown // no marks
 	}
+	if why == "" && p.otherDeed() {
+		why = ReasonUnclear
+	}
 	if why == "" && slices.ContainsFunc(verbs, func(x piece) bool { return !p.fits(lightClasses[r.ts[x.from].fold]) }) {
 		why = ReasonUnknown
 	}
