@@ -291,4 +291,8 @@ func TestArraysInsideRecordsAreTables(t *testing.T) {
 	if d := tb.all(t); len(d.Tables) != 5 {
 		t.Errorf("%d tables, not 5", len(d.Tables))
 	}
+	many := `[{"of": "x", "rows": [` + strings.Repeat(`{"a": 1},`, maxInner) + `{"a": 1}]}, {"of": "y", "rows": []}]`
+	if d := folder(t, map[string]string{"big.json": many}).all(t); len(d.Tables) != 1 || len(d.NotRead) != 1 {
+		t.Errorf("%d tables, not read: %v", len(d.Tables), d.NotRead)
+	}
 }

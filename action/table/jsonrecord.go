@@ -11,6 +11,9 @@ import (
 	"unicode/utf8"
 )
 
+// maxInner is how many rows inside one record are held until its other fields are read.
+const maxInner = 100_000
+
 // recorder writes JSON objects as records.
 type recorder struct {
 	index map[string]int
@@ -114,6 +117,9 @@ func (w *recorder) elements(dec *json.Decoder) error {
 		}
 		if t != json.Delim('{') {
 			continue // null among objects
+		}
+		if len(w.rows) == maxInner {
+			return refuse("the array %s of one record has more than %d elements", w.child, maxInner)
 		}
 		one := &recorder{index: w.inner, cells: make([]cell, len(w.cells))}
 		if err := one.object(dec, ""); err != nil {
