@@ -270,3 +270,29 @@ func TestExcelFormatsOfLongSheets(t *testing.T) {
 		}
 	}
 }
+
+func TestArraysInsideRecordsAreTables(t *testing.T) {
+	t.Parallel()
+	tb := folder(t, map[string]string{
+		"street.json":  `{"year": 2023, "households": [{"name": "Elm 1", "people": 2, "readings": [{"month": "2023-01", "kwh": 10}, {"month": "2023-02", "kwh": 20}]}, {"name": "Oak 2", "people": 3, "readings": [{"month": "2023-01", "kwh": 5}]}], "staff": [{"who": "Ann"}, {"who": "Bob"}]}`,
+		"orders.jsonl": `{"items": [{"sku": "pen", "qty": 2}, {"sku": "ink", "qty": 1}], "order": "O1"}` + "\n" + `{"order": "O2", "items": []}` + "\n" + `{"order": "O3", "items": [{"sku": "pen", "qty": 5}]}` + "\n",
+	})
+	for sql, want := range map[string]any{
+		`SELECT sum(kwh) FROM street_readings WHERE "households.name" = 'Elm 1'`:       30.0,
+		`SELECT sum(people) FROM street`:                                               5.0,
+		`SELECT count(*) FROM street_staff`:                                            2.0,
+		`SELECT group_concat("order") FROM orders_items WHERE sku = 'pen' AND qty > 1`: "O1,O3",
+		`SELECT count(*) FROM orders`:                                                  3.0,
+	} {
+		if got := tb.value(t, sql); got != want {
+			t.Errorf("%s is %v, not %v", sql, got, want)
+		}
+	}
+	if d := tb.all(t); len(d.Tables) != 5 {
+		t.Errorf("%d tables, not 5", len(d.Tables))
+	}
+	many := `[{"of": "x", "rows": [` + strings.Repeat(`{"a": 1},`, maxInner) + `{"a": 1}]}, {"of": "y", "rows": []}]`
+	if d := folder(t, map[string]string{"big.json": many}).all(t); len(d.Tables) != 1 || len(d.NotRead) != 1 {
+		t.Errorf("%d tables, not read: %v", len(d.Tables), d.NotRead)
+	}
+}

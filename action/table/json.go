@@ -28,7 +28,8 @@ const (
 )
 
 // json imports a file of records: an array, the largest array inside an object, or one
-// record a line.
+// record a line. The other arrays inside the object, and those inside the records, are
+// tables of their own.
 func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	shape := &jsonShape{lines: lines}
 	if err := shape.find(ctx, f.Open); err != nil {
@@ -50,13 +51,26 @@ func (im *importer) json(ctx context.Context, f file.Source, lines bool) error {
 	case len(shape.columns) == 0:
 		return refuse("it holds no array of records: use Read File")
 	}
+	if err := im.records(ctx, f, shape, ""); err != nil {
+		return err
+	}
+	for _, other := range shape.others() {
+		if err := im.records(ctx, f, other, other.name()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// records imports one array of a file.
+func (im *importer) records(ctx context.Context, f file.Source, shape *jsonShape, sheet string) error {
 	s, err := newSpool(im.store.dir, style{named: true}, func(add func([]cell) error) error { return shape.records(ctx, f.Open, add) })
 	if err != nil {
 		return err
 	}
 	defer s.remove()
 	s.remark = shape.notes()
-	return im.table(ctx, f.Name, "", s)
+	return im.table(ctx, f.Name, sheet, s)
 }
 
 // jsonShape is where in a file the records are, and what fields they have.
@@ -68,10 +82,65 @@ type jsonShape struct {
 	columns []string
 	more    bool // fields beyond maxFields
 	broken  string
+	// child is the field of the records whose elements are the rows; empty for the records.
+	child string
+	// around are the columns of the record that a child stands in; those of texts.
+	around []string
+	// arrays are all that hold objects.
+	arrays []jsonArray
+}
+
+// jsonArray is an array of objects that may be a table.
+type jsonArray struct {
+	path   string
+	count  int
+	fields *fields
+}
+
+const (
+	// maxArrays is how many arrays of a file are tables.
+	maxArrays = 8
+	// leastRows is how many rows an array beside the largest one has at least.
+	leastRows = 2
+)
+
+// others are the arrays beside the largest one, and those inside the records of each.
+func (s *jsonShape) others() []*jsonShape {
+	var out []*jsonShape
+	for _, a := range s.arrays {
+		if a.path != s.path && a.count >= leastRows {
+			out = append(out, &jsonShape{lines: s.lines, path: a.path, columns: a.fields.names, more: a.fields.more})
+		}
+		for _, c := range a.fields.children {
+			if c.rows.objects < leastRows || len(c.rows.names) == 0 {
+				continue
+			}
+			one := &jsonShape{lines: s.lines, path: a.path, child: c.name, columns: c.rows.names, more: c.rows.more}
+			for _, n := range a.fields.names {
+				if !a.fields.plain[n] {
+					continue
+				}
+				one.around = append(one.around, n)
+			}
+			out = append(out, one)
+		}
+	}
+	return out[:min(len(out), maxArrays)]
+}
+
+// name is the last name on the way to the rows.
+func (s *jsonShape) name() string {
+	at := s.path
+	if s.child != "" {
+		at = s.child
+	}
+	return at[strings.LastIndex(at, ".")+1:]
 }
 
 func (s *jsonShape) notes() (notes []string) {
-	if s.path != root && s.path != "" {
+	if s.child != "" {
+		notes = append(notes, "the rows are the arrays "+s.child+" of the records")
+	} else if s.path != root && s.path != "" {
 		notes = append(notes, "the rows are the array "+strings.TrimPrefix(s.path, root+".")+" of the file")
 	}
 	if s.bad > 0 {
@@ -98,6 +167,7 @@ func (s *jsonShape) find(ctx context.Context, open func() (io.ReadCloser, error)
 			return w.object(ctx, "", 0, &all, "")
 		})
 		s.columns, s.more = all.names, all.more
+		s.arrays = []jsonArray{{root, s.count, &all}}
 		return err
 	}
 	w := &jsonWalk{dec: newDecoder(r), shape: s}
@@ -185,6 +255,44 @@ type fields struct {
 	names []string
 	seen  map[string]bool
 	more  bool
+	// plain are those that hold texts; children are arrays of objects in them.
+	plain    map[string]bool
+	children []jsonChild
+	objects  int
+}
+
+// jsonChild is a field of records that holds arrays of objects.
+type jsonChild struct {
+	name string
+	rows *fields
+}
+
+// child is the field of a name that holds arrays.
+func (f *fields) child(name string) *fields {
+	for _, c := range f.children {
+		if c.name == name {
+			return c.rows
+		}
+	}
+	f.children = append(f.children, jsonChild{name, &fields{}})
+	return f.children[len(f.children)-1].rows
+}
+
+// note keeps whether a field holds texts only.
+func (f *fields) note(name string, t json.Token) {
+	if _, text := t.(string); text || t == nil {
+		if _, known := f.plain[name]; !known && text {
+			if f.plain == nil {
+				f.plain = map[string]bool{}
+			}
+			f.plain[name] = true
+		}
+		return
+	}
+	if f.plain == nil {
+		f.plain = map[string]bool{}
+	}
+	f.plain[name] = false
 }
 
 func (f *fields) add(name string) {
@@ -203,7 +311,11 @@ func (f *fields) add(name string) {
 
 // propose takes an array of objects if it is the largest so far.
 func (s *jsonShape) propose(path string, f *fields, count, objects int) {
-	if objects >= 1 && objects == count && count > s.count && len(f.names) > 0 {
+	if objects < 1 || objects != count || len(f.names) == 0 {
+		return
+	}
+	s.arrays = append(s.arrays, jsonArray{path, count, f})
+	if count > s.count {
 		s.path, s.count, s.columns, s.more = path, count, f.names, f.more
 	}
 }
@@ -228,7 +340,7 @@ func (w *jsonWalk) value(ctx context.Context, t json.Token, path string, depth i
 	case json.Delim('{'):
 		return w.object(ctx, path, depth, around, "")
 	case json.Delim('['):
-		return w.array(ctx, path, depth)
+		return w.array(ctx, path, depth, &fields{})
 	}
 	return nil
 }
@@ -253,8 +365,13 @@ func (w *jsonWalk) object(ctx context.Context, path string, depth int, around *f
 		} else {
 			if around != nil {
 				around.add(prefix + name)
+				around.note(prefix+name, t)
 			}
-			err = w.value(ctx, t, at, depth+1, nil)
+			if around != nil && t == json.Delim('[') {
+				err = w.array(ctx, at, depth+1, around.child(prefix+name))
+			} else {
+				err = w.value(ctx, t, at, depth+1, nil)
+			}
 		}
 		if err != nil {
 			return err
@@ -264,8 +381,14 @@ func (w *jsonWalk) object(ctx context.Context, path string, depth int, around *f
 	return err
 }
 
-func (w *jsonWalk) array(ctx context.Context, path string, depth int) error {
-	var f fields
+// array reads the elements behind a bracket; f gets the fields of those that are objects.
+func (w *jsonWalk) array(ctx context.Context, path string, depth int, f *fields) error {
+	if w.steps++; w.steps%4096 == 0 && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if depth > maxDepth {
+		return fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+	}
 	count, objects := 0, 0
 	for w.dec.More() {
 		t, err := w.dec.Token()
@@ -276,12 +399,15 @@ func (w *jsonWalk) array(ctx context.Context, path string, depth int) error {
 		if t == json.Delim('{') {
 			objects++
 		}
-		if err := w.value(ctx, t, "", depth+1, &f); err != nil {
+		if err := w.value(ctx, t, "", depth+1, f); err != nil {
 			return err
 		}
 	}
 	if strings.HasPrefix(path, root) {
-		w.shape.propose(path, &f, count, objects)
+		w.shape.propose(path, f, count, objects)
+	}
+	if objects == count {
+		f.objects += objects
 	}
 	_, err := w.dec.Token()
 	return err

@@ -1,19 +1,58 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
+
+// maxInner is how many rows inside one record are held until its other fields are read.
+const maxInner = 100_000
 
 // recorder writes JSON objects as records.
 type recorder struct {
 	index map[string]int
 	cells []cell
 	add   func([]cell) error
+	// child is the field whose elements are the rows; inner has their columns, rows what was
+	// read of one record.
+	child string
+	inner map[string]int
+	rows  [][]cell
+}
+
+// header is the columns of the rows: of a child behind those of the record around it, which
+// say whose they are where a name is in both.
+func (s *jsonShape) header(w *recorder) []cell {
+	if s.child == "" {
+		w.cells = make([]cell, len(s.columns))
+		for i, n := range s.columns {
+			w.index[n] = i
+			w.cells[i] = cell{text: []byte(n)}
+		}
+		return w.cells
+	}
+	w.child, w.inner = s.child, map[string]int{}
+	of := strings.TrimPrefix(strings.TrimPrefix(s.path, root), ".")
+	of = of[strings.LastIndex(of, ".")+1:]
+	for _, n := range s.around {
+		w.index[n] = len(w.cells)
+		name := n
+		if of != "" && (n == "name" || n == "title" || n == "id") || slices.Contains(s.columns, n) {
+			name = cmp.Or(of, "record") + "." + n
+		}
+		w.cells = append(w.cells, cell{text: []byte(name)})
+	}
+	for _, n := range s.columns {
+		w.inner[n] = len(w.cells)
+		w.cells = append(w.cells, cell{text: []byte(n)})
+	}
+	return w.cells
 }
 
 // records gives the header and every record of the file.
@@ -23,12 +62,8 @@ func (s *jsonShape) records(ctx context.Context, open func() (io.ReadCloser, err
 		return err
 	}
 	defer func() { _ = r.Close() }() // read only
-	w := &recorder{index: map[string]int{}, cells: make([]cell, len(s.columns)), add: add}
-	for i, n := range s.columns {
-		w.index[n] = i
-		w.cells[i] = cell{text: []byte(n)}
-	}
-	if err := add(w.cells); err != nil {
+	w := &recorder{index: map[string]int{}, add: add}
+	if err := add(s.header(w)); err != nil {
 		return err
 	}
 	if s.lines {
@@ -58,7 +93,42 @@ func (w *recorder) record(dec *json.Decoder) error {
 	if err := w.object(dec, ""); err != nil {
 		return err
 	}
-	return w.add(w.cells)
+	if w.child == "" {
+		return w.add(w.cells)
+	}
+	for _, row := range w.rows {
+		for i := range w.index {
+			row[w.index[i]] = w.cells[w.index[i]]
+		}
+		if err := w.add(row); err != nil {
+			return err
+		}
+	}
+	w.rows = w.rows[:0]
+	return nil
+}
+
+// elements reads the rows of a child behind its bracket.
+func (w *recorder) elements(dec *json.Decoder) error {
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if t != json.Delim('{') {
+			continue // null among objects
+		}
+		if len(w.rows) == maxInner {
+			return refuse("the array %s of one record has more than %d elements", w.child, maxInner)
+		}
+		one := &recorder{index: w.inner, cells: make([]cell, len(w.cells))}
+		if err := one.object(dec, ""); err != nil {
+			return err
+		}
+		w.rows = append(w.rows, one.cells)
+	}
+	_, err := dec.Token()
+	return err
 }
 
 func (w *recorder) object(dec *json.Decoder, prefix string) error {
@@ -74,6 +144,8 @@ func (w *recorder) object(dec *json.Decoder, prefix string) error {
 		}
 		if v == json.Delim('{') && strings.Count(prefix, ".") < maxFlat {
 			err = w.object(dec, prefix+name+".")
+		} else if w.child != "" && v == json.Delim('[') && prefix+name == w.child {
+			err = w.elements(dec)
 		} else {
 			err = w.value(dec, v, prefix+name)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,19 +34,37 @@ var logFormats = []logFormat{
 	},
 }
 
+// cells are the cells of a line; nil for one of another form.
+func (f logFormat) cells(line string) []string {
+	m := f.line.FindStringSubmatch(line)
+	if m == nil {
+		return nil
+	}
+	for i, c := range f.columns {
+		if c == "time" {
+			m[i+1] = isoTime(m[i+1])
+		}
+	}
+	return m[1:]
+}
+
 // logSource is a log as a table.
 type logSource struct {
-	open   func() (io.ReadCloser, error)
-	format logFormat
-	other  int // lines of another form
+	open    func() (io.ReadCloser, error)
+	columns []string
+	cells   func(line string) []string
+	other   int // lines of another form
 }
 
 var _ source = (*logSource)(nil)
 
 // log imports a log of a known format; others are no tables.
 func (im *importer) log(ctx context.Context, f file.Source) error {
+	sources := []*logSource{pairs(f.Open)}
 	for _, format := range logFormats {
-		s := &logSource{open: f.Open, format: format}
+		sources = append(sources, &logSource{open: f.Open, columns: format.columns, cells: format.cells})
+	}
+	for _, s := range sources {
 		fits, err := s.fits()
 		if err != nil {
 			return refuse("it cannot be read: %s", file.Clip(err.Error(), 100))
@@ -59,6 +78,52 @@ func (im *importer) log(ctx context.Context, f file.Source) error {
 	return nil
 }
 
+const (
+	// fitLines is how many lines say whether a log has a format, and which keys its pairs have.
+	fitLines = 200
+	// maxPairs is how many different keys make columns.
+	maxPairs = 60
+)
+
+// pairsLine is a line of keys and values behind a time and a level, as logfmt
+// (https://brandur.org/logfmt) writes them; pair is one of them.
+var (
+	pairsLine = regexp.MustCompile(`^(?:(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)\S*\s+)?(?:\[?(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\]?:?\s+)?((?:[A-Za-z_][\w.-]*=(?:"[^"]*"|\S*)(?:\s+|$)){2,})$`)
+	pair      = regexp.MustCompile(`([A-Za-z_][\w.-]*)=(?:"([^"]*)"|(\S*))`)
+)
+
+// pairs reads a log of keys and values. Its columns are those of the first lines.
+func pairs(open func() (io.ReadCloser, error)) *logSource {
+	s := &logSource{open: open}
+	index := map[string]int{}
+	s.cells = func(line string) []string {
+		m := pairsLine.FindStringSubmatch(line)
+		if m == nil {
+			return nil
+		}
+		keys := pair.FindAllStringSubmatch(m[3], -1)
+		for i, name := range []string{"time", "level"} {
+			if m[i+1] != "" {
+				keys = append([][]string{{"", name, "", m[i+1]}}, keys...)
+			}
+		}
+		for _, k := range keys {
+			if _, known := index[k[1]]; !known && len(s.columns) < maxPairs {
+				index[k[1]] = len(s.columns)
+				s.columns = append(s.columns, k[1])
+			}
+		}
+		cells := make([]string, len(s.columns))
+		for _, k := range keys {
+			if at, known := index[k[1]]; known {
+				cells[at] = k[2] + k[3]
+			}
+		}
+		return cells
+	}
+	return s
+}
+
 // fits reports whether nearly all of the first lines have the format.
 func (s *logSource) fits() (bool, error) {
 	lines, other := 0, 0
@@ -66,7 +131,7 @@ func (s *logSource) fits() (bool, error) {
 		if lines++; cells == nil {
 			other++
 		}
-		if lines == 200 {
+		if lines == fitLines {
 			return errEnough
 		}
 		return nil
@@ -91,16 +156,7 @@ func (s *logSource) lines(fn func(cells []string) error) error {
 		if line == "" {
 			continue
 		}
-		var cells []string
-		if m := s.format.line.FindStringSubmatch(line); m != nil {
-			cells = m[1:]
-			for i, c := range s.format.columns {
-				if c == "time" {
-					cells[i] = isoTime(cells[i])
-				}
-			}
-		}
-		if err := fn(cells); err != nil {
+		if err := fn(s.cells(line)); err != nil {
 			return err
 		}
 	}
@@ -117,14 +173,15 @@ func isoTime(text string) string {
 }
 
 func (s *logSource) each(ctx context.Context, fn func([]cell) error) error {
-	record := make([]cell, len(s.format.columns))
+	record := make([]cell, len(s.columns))
 	write := func(texts []string) error {
-		for i, t := range texts {
+		clear(record)
+		for i, t := range texts[:min(len(texts), len(record))] {
 			record[i] = cell{text: []byte(clipBytes(t, maxField))}
 		}
 		return fn(record)
 	}
-	if err := write(s.format.columns); err != nil {
+	if err := write(slices.Clone(s.columns)); err != nil {
 		return err
 	}
 	s.other = 0

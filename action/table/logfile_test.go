@@ -29,3 +29,16 @@ func TestLogsAreTables(t *testing.T) {
 		t.Errorf("prose is %v, %v", d.Tables, d.NotRead)
 	}
 }
+
+func TestLogsOfPairsAreTables(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("2024-11-04T06:11:00Z build=4100 branch=main status=passed duration_s=1315\n", 5) +
+		"2024-11-04T06:25:00Z build=4101 branch=\"my branch\" status=failed duration_s=20 agent=runner-1\n"
+	tb, v := one(t, "ci.log", text)
+	if v.RowCount != 6 || tb.value(t, `SELECT branch FROM ci WHERE agent = 'runner-1' AND duration_s = 20`) != "my branch" {
+		t.Errorf("%d rows of %+v", v.RowCount, v.Columns)
+	}
+	if c := v.column(t, "time"); c.Type != DateTime {
+		t.Errorf("time is %s", c.Type)
+	}
+}

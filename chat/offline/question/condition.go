@@ -7,7 +7,7 @@ import (
 // conditions reads comparisons with numbers and columns, missing values and values.
 func (p *plan) conditions() Reason {
 	for i, x := range p.ps {
-		if p.used[i] {
+		if p.used[i] && x.kind != kindMore {
 			continue
 		}
 		var why Reason
@@ -23,6 +23,8 @@ func (p *plan) conditions() Reason {
 				p.used[i], p.used[i+1] = true, true // not returned yet
 				p.filters = append(p.filters, nullFilter(n.field, p.say("no value", "kein Wert")))
 			}
+		case kindMore:
+			why = p.moreThan(i)
 		case kindMissing, kindUnusable:
 			why = p.missing(i)
 		case kindValue:
@@ -85,6 +87,9 @@ func (p *plan) compareNumber(i int) Reason {
 		at = i - 1
 		n, ok = p.numAt(at)
 	}
+	if n := p.near(i, 1); !ok && n != nil && n.kind == kindValue && p.r.ts[n.from].num != nil {
+		return "" // over 100 m freestyle
+	}
 	if !ok {
 		return p.compareColumns(i)
 	}
@@ -92,6 +97,9 @@ func (p *plan) compareNumber(i int) Reason {
 	f := p.comparedField(x, i, max(i, at)+1)
 	if f == nil {
 		return ReasonUnclear
+	}
+	if u := p.near(at, 1); u != nil && u.kind == kindUnit && u.arg == "year" && u.from == p.ps[at].to && f.named(p.r.lex, "age") {
+		p.used[at+1] = true // older than 30 years
 	}
 	if n, ok = p.inUnitOf(f, at, n); !ok {
 		return ReasonUnclear
@@ -181,6 +189,23 @@ func (p *plan) compareColumns(i int) Reason {
 			Column: Column{Name: a.label() + " − " + b.label(), Type: "number", Unit: a.unit()}, words: []word{{fold: "amount", stem: stem("amount")}}, factors: []*field{a, b}, less: true,
 		}})
 	}
+	return ""
+}
+
+// moreThan reads "less in stock than the reorder level", "more inflow than outflow".
+func (p *plan) moreThan(i int) Reason {
+	if i+3 >= len(p.ps) || p.ps[i+1].kind != kindField || p.ps[i+2].arg != "than" || p.ps[i+3].kind != kindField || p.ps[i].about != "" {
+		return ""
+	}
+	a, b := p.ps[i+1].field, p.ps[i+3].field
+	if a == b || !a.measure(p.r.lex) || !b.measure(p.r.lex) {
+		return ReasonUnclear
+	}
+	for k := i; k <= i+3; k++ {
+		p.used[k] = true
+	}
+	p.more = nil
+	p.filters = append(p.filters, fieldFilter(a, map[string]string{"desc": ">", "asc": "<"}[p.ps[i].arg], b))
 	return ""
 }
 

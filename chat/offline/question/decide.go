@@ -55,7 +55,7 @@ func (p *plan) comparedBy(f *field) bool {
 // countsRows says whether the rows themselves are what is counted: how many trips.
 func (p *plan) countsRows() bool {
 	for i, x := range p.ps {
-		if x.kind == kindEntity && x.arg == "rows" && p.asked(i) != nil && p.asked(i).arg == "many" {
+		if (x.kind == kindEntity && x.arg == "rows" || x.kind == kindValue && i > 0 && p.ps[i-1].kind == kindAsk) && p.asked(i) != nil && p.asked(i).arg == "many" {
 			return true
 		}
 	}
@@ -73,6 +73,7 @@ func (p *plan) counter(f *field) bool {
 }
 
 func (p *plan) choose() Reason {
+	p.monthlyFigure()
 	if p.unit == "week" || p.tally == "week" {
 		return ReasonUnclear // weeks begin on one day here and on another there
 	}
@@ -456,7 +457,7 @@ func (p *plan) nature(f *field) string {
 	}
 	// Whole numbers under a plural count things: nights, votes, cups.
 	if f.Type == "integer" && slices.ContainsFunc(f.words, func(w word) bool {
-		return w.stem == head.stem && strings.HasSuffix(w.fold, "s") && !strings.HasSuffix(w.fold, "ss") && !strings.HasSuffix(w.fold, "us")
+		return w.stem == head.stem && plurals[w.fold] || w.stem == head.stem && strings.HasSuffix(w.fold, "s") && !strings.HasSuffix(w.fold, "ss") && !strings.HasSuffix(w.fold, "us")
 	}) {
 		return "sum"
 	}
@@ -488,6 +489,12 @@ func (p *plan) decideCount() Reason {
 		}
 		p.counted = p.attrs[0]
 		return ""
+	}
+	if p.counted != nil && p.oftenAsked() && !p.distinct {
+		if p.counted.table != 0 || !verbal(fold(p.called)) {
+			return ReasonUnclear
+		}
+		p.counted = nil // how often did Kühn work: the rows
 	}
 	if p.counted != nil {
 		own := !p.counted.key(p.r.lex) && slices.ContainsFunc(p.counted.words, func(w word) bool { return slices.Contains(p.v.entity, w.stem) })
@@ -534,11 +541,32 @@ func (p *plan) units() *field {
 		return nil
 	}
 	for i, x := range p.ps {
-		if x.kind == kindValue && i > 0 && p.ps[i-1].kind == kindAsk && p.ps[i-1].arg == "many" && x.field.named(p.r.lex, "product") {
-			return p.fieldOf("quantity")
+		if x.kind == kindValue && i > 0 && p.ps[i-1].kind == kindAsk && p.ps[i-1].arg == "many" && (x.field.named(p.r.lex, "product") || p.traded()) {
+			if f := p.fieldOf("quantity"); f != nil || !p.traded() {
+				return f
+			}
+			return p.pieces()
 		}
 	}
 	return nil
+}
+
+// pieces is the only whole number of things in each row: cups.
+func (p *plan) pieces() *field {
+	var found *field
+	if !p.trading() {
+		return nil
+	}
+	for _, f := range p.v.fields {
+		if f.table != 0 || f.Type != "integer" || !f.measure(p.r.lex) || p.nature(f) != "sum" || p.ofMoney(f) || sizesOf[f.unitName()].n > 0 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
 }
 
 // decideList settles which names are listed.

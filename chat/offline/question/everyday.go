@@ -12,7 +12,7 @@ var irregular = func() map[string]string {
 	for _, line := range []string{
 		"sell sells sold selling", "buy buys bought buying", "lend lends lent lending", "catch catches caught catching", "grow grows grown growing",
 		"drive drives drove driven driving", "eat eats ate eaten eating", "send sends sent sending", "lose loses lost losing", "win wins won winning",
-		"fly flies flew flown flying", "write writes wrote written writing", "speak speaks spoke spoken speaking",
+		"fly flies flew flown flying", "night nights nightly", "hour hours hourly", "write writes wrote written writing", "speak speaks spoke spoken speaking",
 		"verkaufen verkauft verkaufte verkauften", "kaufen kauft kaufte gekauft", "leihen leiht geliehen", "essen isst gegessen", "fangen fangt gefangen",
 	} {
 		ws := strings.Fields(line)
@@ -30,13 +30,30 @@ var (
 	moneyOrMass = folded("usd eur chf gbp t kg g l kwh mwh gwh twh m3 km")
 	// untaxedWords are words of columns of amounts before tax.
 	untaxedWords = folded("ht net netto nett")
+	// taxedWords are words of columns of amounts with tax.
+	taxedWords = folded("ttc gross brutto")
 )
 
-// untaxed says whether the one amount before tax is there, and asked for.
-func (p *plan) untaxed() bool {
+// namesOne says whether a column is asked for whose name has one of some words.
+func (p *plan) namesOne(words map[string]bool) bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
-		return x.kind == kindField && slices.ContainsFunc(x.field.words, func(w word) bool { return untaxedWords[w.fold] })
+		return x.kind == kindField && slices.ContainsFunc(x.field.words, func(w word) bool { return words[w.fold] })
 	})
+}
+
+// onlyOf is the only amount whose name has one of some words.
+func (p *plan) onlyOf(words map[string]bool) *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.measure(p.r.lex) || !slices.ContainsFunc(f.words, func(w word) bool { return words[w.fold] }) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
 }
 
 // joinedAt finds a column whose name is written in one word and asked in several: PM2.5 for
@@ -408,7 +425,11 @@ var gives = folded("raise raises raised give gives gave given donate donated col
 
 // given is the only amount of money of the table, where the question says that it is given or earned.
 func (p *plan) given() *field {
-	if p.v.coins == nil || p.v.coins.mixed() || p.nature(p.v.coins) == "rate" || !slices.ContainsFunc(p.r.ts, func(t token) bool { return gives[t.fold] }) {
+	if p.v.coins == nil || p.v.coins.mixed() || p.nature(p.v.coins) == "rate" || !slices.ContainsFunc(p.r.ts, func(t token) bool {
+		return gives[t.fold] && p.flows(p.v.coins, "earn") || slices.ContainsFunc(lightClasses[t.fold], func(class string) bool {
+			return (class == "spend" || class == "earn" || class == "trade" && p.asks == "much") && p.flows(p.v.coins, class)
+		})
+	}) {
 		return nil
 	}
 	return p.v.coins

@@ -48,7 +48,7 @@ var unitNames = map[string]string{
 	"dollar": "usd", "dollars": "usd", "usd": "usd", "us$": "usd", "$": "usd", "euro": "eur", "euros": "eur", "eur": "eur", "€": "eur", "franken": "chf", "francs": "chf", "chf": "chf",
 	"pounds": "gbp", "gbp": "gbp", "£": "gbp", "kwh": "kwh", "mwh": "mwh", "gwh": "gwh", "twh": "twh", "wh": "wh", "m³": "m3", "m3": "m3", "cbm": "m3", "kubikmeter": "m3",
 	"ms": "ms", "milliseconds": "ms", "millisekunden": "ms", "minutes": "min", "minute": "min", "minuten": "min", "min": "min", "mins": "min",
-	"seconds": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
+	"seconds": "s", "second": "s", "sekunde": "s", "sekunden": "s", "sec": "s", "s": "s", "hours": "h", "hour": "h", "stunden": "h", "h": "h", "kilometers": "km", "kilometres": "km", "kilometer": "km", "km": "km",
 	"kilos": "kg", "kilo": "kg", "kilograms": "kg", "kilogramm": "kg", "kg": "kg", "grams": "g", "gramm": "g", "g": "g", "tonnes": "t", "tons": "t", "tonnen": "t", "t": "t",
 	"liters": "l", "litres": "l", "liter": "l", "l": "l", "millimeter": "mm", "millimeters": "mm", "millimetres": "mm", "mm": "mm", "cm": "cm", "centimetres": "cm", "centimeters": "cm", "zentimeter": "cm", "hectares": "ha", "hektar": "ha", "ha": "ha",
 	"stunde": "h", "std": "h", "meters": "m", "metres": "m", "meter": "m", "m": "m",
@@ -97,29 +97,30 @@ func (r *reader) unitAt(v *view, i int) []piece {
 // spent are the words for what the only amount of money of a table may be of; earned those
 // for an amount that comes in.
 var (
-	spent  = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gekostet kostet kosteten ausgegeben bezahlt gezahlt")
+	spent  = strings.Fields("cost costs spend spends spent paid pay payed money geld cash gelassen gekostet kostet kosteten ausgegeben bezahlt gezahlt")
 	earned = strings.Fields("money geld cash")
 )
 
 // money lets the only amount of money be called what people say of money: it costs, it is paid.
 func (v *view) money(l *lexicon) {
-	var only *field
+	var all []*field
 	for _, f := range v.fields {
 		if f.table != 0 || f.factors != nil || !f.measure(l) {
 			continue
 		}
-		neutral := l.means(f.head(), "amount") && !l.means(f.head(), "quantity") || l.means(f.head(), "price")
+		neutral := l.means(f.head(), "fee") || f.head() == stem("charge") && f.unit() == "" || l.means(f.head(), "amount") && !l.means(f.head(), "quantity") || l.means(f.head(), "price")
 		if !neutral && !moneyUnits[f.unitName()] && !l.means(f.head(), "revenue") && !l.means(f.head(), "cost") {
 			continue
 		}
-		if only != nil {
-			return
-		}
-		only = f
+		all = append(all, f)
 	}
-	if only == nil {
+	if len(all) > 1 { // what a row comes to, rather than the price of one
+		all = slices.DeleteFunc(all, func(f *field) bool { return l.means(f.head(), "price") && !l.means(f.head(), "amount") })
+	}
+	if len(all) != 1 {
 		return
 	}
+	only := all[0]
 	words := spent
 	if l.means(only.head(), "price") && !l.means(only.head(), "amount") && !l.means(only.head(), "cost") {
 		words = strings.Fields("cost costs gekostet kostet kosten") // nobody has paid it yet
@@ -164,7 +165,7 @@ func (p *plan) ended() *field {
 func (p *plan) spending() bool {
 	return slices.ContainsFunc(p.ps, func(x piece) bool {
 		switch w := p.r.ts[x.from].fold; w {
-		case "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
+		case "gelassen", "spend", "spent", "spends", "spending", "pay", "paid", "expense", "expenses", "ausgabe", "ausgaben", "ausgegeben", "bezahlt", "gezahlt":
 			return x.kind == kindField && x.field != nil && x.field.measure(p.r.lex)
 		}
 		return false

@@ -27,12 +27,18 @@ type phrase struct {
 // sameWords are the words that name one thing in tables, a line each: English, German, a
 // few French. The first one is the name of the concept.
 const sameWords = `
-revenue revenues sales sale turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
+revenue revenues sales sale takings turnover proceeds income umsatz umsätze erlös erlöse einnahmen einnahme ventes recettes vente
 profit profits earnings gewinn gewinne bénéfice
-cost costs expense expenses expenditure spending spend spent spends kosten ausgaben ausgabe aufwand aufwendungen gekostet ausgegeben dépenses dépense coût
+cost costs outflow outflows expense expenses expenditure spending spend spent spends kosten ausgaben ausgabe aufwand aufwendungen gekostet ausgegeben dépenses dépense coût
 price prices cost costs priced expensive preis preise kostet kosten gekostet teuer prix
 amount amounts value values betrag beträge montant wert werte valeur summe total
-spent spend spending amount betrag
+spent spend spending amount betrag outflow outflows debit withdrawal
+income inflow inflows credit deposit received eingang
+page pages url path seite seiten endpoint
+expiry expire expires expired expiring ablauf abgelaufen läuft verfall haltbar mhd
+fee fees cost costs gebühr gebühren honorar honorare entgelt
+unitaire unit einzel
+via channel platform portal kanal
 budget budgets planned plan budgeted ansatz soll geplant eingeplant veranschlagt
 actual actuals ist tatsächlich réel
 salary salaries wage wages pay earn earns earned earning compensation gehalt gehälter lohn löhne verdienen verdient verdienst salaire
@@ -90,7 +96,7 @@ charge charges charged charging geladen laden ladung ladungen ladevorgang ladevo
 bottle bottles flasche flaschen
 meal meals essen mahlzeit mahlzeiten gericht gerichte
 remaining left rest übrig verbleibend verbleibende restlich
-employee employees staff worker workers people person persons personnel colleague colleagues headcount mitarbeiter mitarbeiterin mitarbeiterinnen mitarbeitende mitarbeitenden angestellte angestellten beschäftigte beschäftigten personal leute personen employé employés personne
+employee employees staff worker workers people person persons personnel colleague colleagues headcount mitarbeiter mitarbeiterin mitarbeiterinnen mitarbeitende mitarbeitenden angestellte angestellten beschäftigte beschäftigten personal leute personen kollege kollegen kollegin kolleginnen belegschaft workforce employé employés personne
 customer customers client clients buyer buyers shopper kunde kunden kundin kundinnen
 supplier suppliers vendor vendors lieferant lieferanten fournisseur
 product products item items article articles goods produkt produkte artikel ware waren produit produits
@@ -240,8 +246,12 @@ const owners = `
 field column box cell spalte feld zelle
 diary list sheet spreadsheet register ledger records notebook calendar books system kalender liste verzeichnis aufzeichnungen system
 museum school hotel bakery bank library gym club restaurant café cafe shop store city town village hospital clinic university farm charity foundation association organisation organization
+amount amounts value values wert werte reading readings betrag membership memberships plan subscription package contract policy tier model version edition room station stop line ticket calls call builds build orders payments bookings trips rides sales purchases
+mitgliedschaft mitgliedschaften tarif abo paket vertrag zimmer haltestelle linie sorte modell anrufe buchungen zahlungen fahrten
 address adresse number nummer cost costs kosten bill office team group household family airline station plant factory warehouse department branch district region log report survey year season
 theatre theater cinema zoo pool campsite park winery brewery vineyard startup ngo parish church kindergarten nursery orchard garden stable dairy workshop agency council municipality county organiser shelter studio race competition tournament league season campaign project festival event conference experiment study course exam test harvest election
+marathon meet rally regatta cup championship canteen cafeteria kitchen mensa kantine küche anlage solaranlage photovoltaikanlage pvanlage panels array fleet depot laboratory lab studio salon surgery theatre orchestra choir
+cupboard cabinet freezer fridge larder pantry cellar website site webshop portal app
 freibad schwimmbad kino campingplatz weingut brauerei kita kindergarten gärtnerei werkstatt agentur amt kirche landkreis tierheim hofladen molkerei imkerei fitnessstudio rennen lauf turnier wettbewerb liga kampagne projekt fest konferenz studie kurs prüfung ernte wahl
 verein stadt gemeinde schule bäckerei werk bibliothek klinik praxis laden geschäft hof haushalt abteilung filiale jahr saison linie standort büro museum
 `
@@ -255,7 +265,7 @@ sold verkauft spend spent spends produce produced produces producing charge char
 // grammarWords are the words that make a question: kind, argument and concept, then the
 // phrases between bars.
 const grammarWords = `
-ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|wie oft|combien de
+ask many - how many|on how many|in how many|at how many|wie vielen|an wie vielen|in wie vielen|bei wie vielen|number of|the number of|count of|wie viele|wieviele|anzahl der|anzahl an|anzahl von|die anzahl|anzahl|zahl der|how often|how many times|wie viele male|wie oft|combien de
 ask people - how many people|how many persons|wie viele menschen|wie viele personen|wie viele leute
 ask much - wie ist|wie sind|wie war|wie waren|how much|wie viel|wieviel|wie hoch|how high|how large|how big|how low|wie groß|how strong|wie stark
 ask much age how old|wie alt
@@ -300,7 +310,7 @@ sup asc rain driest|trockenste|trockensten
 sup desc salary highest paid|best paid|highest earning|top earner|bestbezahlte|bestbezahlten|earns the most|earn the most|verdient am meisten|verdienen am meisten
 sup asc salary lowest paid|earns the least|verdient am wenigsten
 sup desc quantity sells best|sell best|sold best|sells the most|verkauft sich am besten|verkaufte sich am besten|best selling|bestselling|bestseller|best seller|best sellers|top selling|most sold|sold most|sold the most|meistverkaufte|meistverkauften|meistverkaufter|meistverkauftes|am meisten verkauft|am häufigsten verkauft
-sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
+sup asc hire worked here the longest|worked here longest|been here longest|been employed the longest|been employed longest|am längsten hier|am längsten beschäftigt|am längsten angestellt|longest standing|been a member the longest|been a member longest|member the longest|am längsten mitglied|längste mitgliedschaft|been with the company the longest|been here the longest|been working here the longest|been working here longest|worked for us the longest|worked for us longest|been working for us the longest|been working for us longest|worked here for the longest|been at the company the longest|been employed here the longest|longest serving|longest-serving|with us longest|been with us longest|with us the longest|been with us the longest|am längsten dabei|am längsten im unternehmen|am längsten bei uns|dienstälteste|dienstältester
 sup desc hire been with the company the shortest|shortest serving|am kürzesten dabei
 sup desc rows most common|most frequent|most popular|most often|most frequently|busiest|häufigste|häufigsten|häufigster|häufigstes|am häufigsten|beliebteste|beliebtesten|most commonly
 sup asc rows least common|rarest|least often|least frequent|seltenste|seltensten|am seltensten
@@ -310,8 +320,9 @@ trend up - grow|grew|grown|growth|increase|increased|rise|rose|risen|climb|climb
 trend down - decrease|decreased|fall|fell|fallen|drop|dropped|decline|declined|shrink|shrank|gesunken|sank|sanken|abgenommen|abnahme|rückgang|gefallen|zurückgegangen|gone down|go down|went down
 by - - by|per|for each|each|for every|every|in each|of each|je|pro|nach|aufgeschlüsselt nach|broken down by|grouped by|split by|jeder|jede|jedes|jedem|jeden|für jede|für jeden|für jedes|in jedem|in jeder|across each|par
 not - - not|except|excluding|except for|other than|apart from|outside|outside of|nicht|außer|außerhalb|ohne die|isn|aren|wasn|weren|didn|doesn|don|hasn|haven|never|nie
-fill - - come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
+fill - - set us back|set me back|set them back|come in|came in|coming in|given us|gave us|in the diary|have we got|do we have|are there|were there|on record|on file|on the books|in the books|on our books
 net - - before tax|before taxes|before vat|excluding tax|excluding vat|excl vat|ex vat|net of tax|net of vat|without tax|without vat|hors taxe|hors taxes|ohne mwst|ohne mehrwertsteuer|ohne umsatzsteuer|vor steuern|vor steuer|zzgl mwst
+net gross - vat included|including vat|incl vat|inc vat|with vat|including tax|including taxes|tax included|with tax|after tax|inklusive mwst|inkl mwst|mit mwst|mit mehrwertsteuer|inklusive mehrwertsteuer|inklusive steuer|mit steuer|ttc|toutes taxes comprises
 missing - - no|without|without an|without a|missing|lack|lacks|lacking|empty|blank|fehlt|fehlen|fehlende|fehlenden|fehlendem|ohne|kein|keine|keinen|leer|leere|not given|not recorded|not known|unknown|no value|nicht angegeben|keine angabe|have no|has no|do not have|don t have|does not have|unbekannt
 fill - - show up|shows up|showed up|turn up|turned up|run out|runs out|ran out|läuft aus|going by|judging by|based on|measured by|in terms of|gemessen an|over all|across all|über alle|über sämtliche|tied up|came in|brought in|racked up|put together|over the counter|went over the counter|über die theke|über den ladentisch|so far|to date|at all|in the data|in our data|as a whole|how is|how are|how was|how were|came out|come out|took part|take part|took place|takes place|taken place
 none - first at number one|number one|at no 1|at number 1|in first place|first place|on first place|at the top spot|auf platz eins|auf platz 1|platz eins|platz 1|auf dem ersten platz

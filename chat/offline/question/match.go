@@ -50,7 +50,10 @@ type reader struct {
 // tokenize splits the part into tokens, compounds into theirs.
 func (r *reader) tokenize(part string) {
 	r.vocab = r.src.vocabulary(r.lex)
-	r.text = fullTime(part)
+	r.text = clockTimes(fullTime(part))
+	if r.lang == German {
+		r.text = stillOpen.ReplaceAllString(r.text, "$1 offen")
+	}
 	for _, t := range tokens(r.text, r.lang) {
 		parts := []string{t.fold}
 		if t.num == nil && !t.quoted {
@@ -124,7 +127,8 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 		out = append(out, p)
 	}
 	t := r.ts[i]
-	if !t.quoted && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
+	loggedIn := t.fold == "logged" && i+1 < len(r.ts) && (r.ts[i+1].fold == "in" || r.ts[i+1].fold == "on" || r.ts[i+1].fold == "out")
+	if !t.quoted && !loggedIn && (r.lex.fill[t.fold] && !(t.fold == "man" && r.lang == English) || len(t.fold) == 1 && t.num == nil && t.fold != "%") {
 		out = append(out, piece{kind: kindFill, from: i, to: i + 1})
 	}
 	if r.bodily(i) || r.leftEmpty(i) || r.arrived(i) || r.timesAt(i) {
@@ -140,6 +144,10 @@ func (r *reader) piecesAt(v *view, i int) []piece {
 	if !t.quoted && r.lex.owners[t.fold] && i > 0 {
 		out = append(out, piece{kind: kindFill, arg: "owner", from: i, to: i + 1, weight: -1})
 	}
+	if r.headed(v, i) {
+		out = append(out, piece{kind: kindFill, from: i, to: i + 1, weight: -1})
+	}
+	out = append(out, r.lightAt(v, i)...)
 	return append(out, piece{kind: kindUnknown, from: i, to: i + 1, weight: -25})
 }
 
@@ -224,7 +232,7 @@ func (r *reader) level(t token, w word) int {
 		return 0 // what is open is not what was opened
 	case sameWord(t, token{fold: w.fold, stem: w.stem}):
 		return 4
-	case t.quoted:
+	case t.quoted, r.lang == English && (t.fold == "pay" || t.fold == "pays") && w.fold != t.fold && r.lex.means(w.stem, "country"):
 		return 0
 	case r.lang == German && strings.HasPrefix(t.fold, "kind"):
 		return 0 // children, and no kind of anything
@@ -274,6 +282,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 	}
 	for k := i; k < len(r.ts) && k < i+longestName; k++ {
 		best, at := 0, -1
+		if r.lang == English && k > 0 && f.text() && r.ts[k].raw[0] <= 'Z' && slices.Contains(f.Values, any(r.ts[k].raw)) {
+			break // from Station to Park
+		}
 		for j, w := range f.words {
 			if r.lang == English && slices.Contains(v.entity, r.ts[k].stem) && doer(strings.TrimSuffix(r.ts[k].fold, "s"), w.fold) {
 				continue // calls are no callers
@@ -300,6 +311,9 @@ func (r *reader) fieldAt(v *view, f *field, i int) []piece {
 				out = append(out, piece{kind: kindField, arg: "rest", field: f, from: i, to: k + 1, weight: sum - 4})
 			}
 			continue
+		}
+		if !slices.ContainsFunc(r.ts[i:k+1], func(t token) bool { return !lightParticles[t.fold] }) {
+			continue // lent out names no days out
 		}
 		p := piece{kind: kindField, field: f, from: i, to: k + 1, weight: sum}
 		r.weigh(v, &p, matched, required, best)
@@ -334,6 +348,9 @@ func (r *reader) weigh(v *view, p *piece, matched, required, level int) {
 	if f.factors != nil {
 		p.weight -= 1
 	}
+	if d := f.direction(); d != "" && (r.heading(p.from) == d || r.heads(p.to) == d) {
+		p.weight += 3
+	}
 }
 
 // valueConcepts are the concepts by which a word names a value of another spelling.
@@ -343,6 +360,9 @@ vertrieb finance hr engineering purchasing logistics red blue green black white 
 // valuesAt finds the stretches from a token on that name values of a text column.
 func (r *reader) valuesAt(v *view, f *field, i int) []piece {
 	var out []piece
+	if d := f.direction(); d != "" && r.heading(i) != "" && r.heading(i) != d {
+		return nil // from the station, and not to it
+	}
 	partial := map[int][]string{}
 	whole := map[int][]string{}
 	synonym := []string{}
@@ -541,6 +561,9 @@ func (r *reader) valueSynonym(f *field, t, value token) bool {
 	if len(f.Values) <= 6 && len(value.fold) >= 4 && value.fold != "open" && verbal(t.fold) && strings.HasPrefix(t.fold, value.fold) && family(t.fold, value.fold) {
 		return true // failed, of fail
 	}
+	if base, ok := strings.CutSuffix(t.fold, "s"); ok && len(base) > 3 && len(f.Values) <= 6 && (base+"ed" == value.fold || base+"d" == value.fold) && value.fold != "opened" {
+		return true // fails, of failed
+	}
 	if t.fold == "man" && r.lang == German {
 		return false // one, in general
 	}
@@ -560,39 +583,4 @@ func (r *reader) valueSynonym(f *field, t, value token) bool {
 // sales says whether a word stands for what is sold as well as for what it brings.
 func (r *reader) sales(t token) bool {
 	return r.lex.means(t.stem, "revenue") && r.lex.means(t.stem, "order")
-}
-
-// entityAt finds the word for the rows of a table, or another word of its name.
-func (r *reader) entityAt(v *view, i int) (piece, bool) {
-	t := r.ts[i]
-	p := piece{kind: kindEntity, from: i, to: i + 1}
-	switch {
-	case v.takings && !r.counted(i) && r.sales(t):
-		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
-	case slices.Contains(v.entity, t.stem):
-		p.arg, p.weight = "rows", 5
-	case slices.Contains(v.topics, t.stem) || slices.Contains(v.topics, t.fold):
-		p.arg, p.weight = "topic", 5
-	case t.quoted:
-		return p, false
-	case slices.ContainsFunc(v.entity, func(e string) bool { return r.lex.shared(e, t.stem) }):
-		p.arg, p.weight = "rows", 4
-	case r.lex.means(t.stem, "entry"):
-		p.arg, p.weight = "rows", 3
-	case slices.ContainsFunc(v.topics, func(e string) bool {
-		return len(e) >= 4 && !r.ts[i].part && len(t.stem) <= len(e)+5 && strings.HasPrefix(t.stem, e) && !strings.ContainsAny(t.stem, "0123456789")
-	}):
-		p.arg, p.weight = "rows", 3 // Tankungen of the Tankbuch
-	case v.survey && (r.lex.means(t.stem, "customer") || surveyed[t.fold]):
-		p.arg, p.weight = "topic", 1 // our customers, who were asked
-	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) || family(paidIn(t.fold), n) }):
-		p.arg, p.weight = "topic", 2 // charged, of charging.csv
-	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
-		p.arg, p.weight = "topic", 2 // our move, of moving.csv
-	default:
-		arg, ok := r.thingAt(v, i)
-		p.arg, p.weight = arg, 2
-		return p, ok
-	}
-	return p, true
 }

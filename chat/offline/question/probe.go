@@ -24,6 +24,10 @@ func (r *reader) probe(unknown []int) string {
 	grams := r.literalGrams(unknown)
 	var selects []string
 	for ti, t := range r.src.Tables {
+		from := table(t.Name)
+		if t.union != "" {
+			from = "(" + t.union + ") AS every_year"
+		}
 		for ci, c := range t.Columns {
 			if c.Type != "text" || !c.DistinctCapped && c.Distinct <= int64(len(c.Values)) || len(selects) == 16 {
 				continue
@@ -34,7 +38,7 @@ func (r *reader) probe(unknown []int) string {
 			}
 			whole := fmt.Sprintf("lower(%s) IN (%s)", ident(c.Name), grams)
 			selects = append(selects, fmt.Sprintf("SELECT * FROM (SELECT %d AS table_no, %d AS column_no, %s AS value FROM %s WHERE %s OR %s GROUP BY %s ORDER BY CASE WHEN %s THEN 0 ELSE 1 END LIMIT 25) AS p%d",
-				ti, ci, ident(c.Name), table(t.Name), whole, strings.Join(likes, " OR "), ident(c.Name), whole, len(selects)))
+				ti, ci, ident(c.Name), from, whole, strings.Join(likes, " OR "), ident(c.Name), whole, len(selects)))
 		}
 	}
 	if len(forms) == 0 || len(forms) > mostForms || len(selects) == 0 || grams == "" {

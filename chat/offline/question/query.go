@@ -47,19 +47,24 @@ func (q *query) col(f *field) string {
 	if f.names != nil {
 		return "(" + q.col(f.names[0]) + " || ' ' || " + q.col(f.names[1]) + ")"
 	}
-	for t := f.table; t >= 0; t = q.v.on[t].from {
-		q.used[t] = true
-	}
-	c := mark + strconv.Itoa(f.table) + "." + ident(f.Name)
+	c := q.plain(f)
 	if !f.clock() {
 		return c
 	}
 	// As text of one length, times are in their order; DNF is none.
-	padded := "substr('00000000' || " + c + ", -8)"
+	padded := "substr('000000000000' || " + c + ", -12)"
 	if q.postgres {
-		padded = "right('00000000' || " + c + ", 8)"
+		padded = "right('000000000000' || " + c + ", 12)"
 	}
 	return "CASE WHEN " + c + " LIKE '%:%' THEN " + padded + " END"
+}
+
+// plain is a column as it is stored.
+func (q *query) plain(f *field) string {
+	for t := f.table; t >= 0; t = q.v.on[t].from {
+		q.used[t] = true
+	}
+	return mark + strconv.Itoa(f.table) + "." + ident(f.Name)
 }
 
 // date is the first n characters of a date: 4 for the year, 7 for the month, 10 for the day.

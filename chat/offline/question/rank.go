@@ -31,7 +31,14 @@ func (p *plan) decideSup() Reason {
 		return ReasonUnclear
 	}
 	p.expenses()
+	if p.one && (p.target == nil || p.target == p.person()) {
+		p.op, p.target = opExtreme, nil
+		return ""
+	}
 	p.supTarget()
+	if p.counted != nil && p.counted == p.target {
+		return ReasonUnclear // who travelled the most
+	}
 	if p.target == nil && p.unit == "" && p.sup.about == "quantity" {
 		if p.target = p.sold(); p.target == nil {
 			return ReasonUnclear
@@ -75,6 +82,11 @@ func (p *plan) supMeasure() Reason {
 		p.measures = nil
 	case p.sup.about != "":
 		f := p.supField(p.sup.about)
+		if p.sup.about == "length" && len(p.measures) == 1 && slices.ContainsFunc([]string{"distance", "duration", "length", "wait"}, func(c string) bool {
+			return p.measures[0].field.named(p.r.lex, c) || sizesOf[p.measures[0].field.unitName()].kind == "length"
+		}) {
+			f = p.measures[0].field // the longest distance
+		}
 		if f == nil && len(p.measures) == 1 && (p.sup.about == "length" || p.sup.about == "date") {
 			f = p.measures[0].field // the longest waiting time
 		}
@@ -87,6 +99,9 @@ func (p *plan) supMeasure() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 	case len(p.measures) == 1:
 		p.measures[0].how = p.agg
+		if f := p.measures[0].field; p.agg == "" && p.mostWord() && p.target != nil && p.nature(f) == "" && p.ofMoney(f) && !p.target.unique(p.v.tables[0].RowCount) {
+			p.measures[0].how = "sum" // the most in fees
+		}
 	case len(p.measures) == 0 && p.counted == nil:
 		if why := p.supWithout(); why != "" {
 			return why
@@ -99,14 +114,18 @@ func (p *plan) supMeasure() Reason {
 
 // mostSales says whether the question asks for the most sales, which may be counted or added.
 func (p *plan) mostSales() bool {
-	switch p.r.ts[p.sup.to-1].fold {
-	case "most", "fewest", "least", "meisten", "wenigsten":
-	default:
-		return false
-	}
-	return p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
+	return p.mostWord() && p.v.takings && slices.ContainsFunc(p.ps, func(x piece) bool {
 		return x.from == p.sup.to && x.to == x.from+1 && p.r.sales(p.r.ts[x.from])
 	})
+}
+
+// mostWord says whether the superlative is of how much there is.
+func (p *plan) mostWord() bool {
+	switch p.r.ts[p.sup.to-1].fold {
+	case "most", "fewest", "least", "meisten", "wenigsten":
+		return true
+	}
+	return false
 }
 
 // unsureBest says whether best and worst may mean the least: of school grades 1 is best in
@@ -124,6 +143,9 @@ func (p *plan) unsureBest() bool {
 	if f.schoolGrade() {
 		p.sup.arg = map[string]string{"asc": "desc", "desc": "asc"}[p.sup.arg] // 1 is the best
 		return false
+	}
+	if !p.judged && !f.scale(p.r.lex) && p.bestUnclear(f) && f.table == 0 && f.factors == nil && !f.dated() && !p.r.lex.means(f.head(), "temperature") {
+		return true
 	}
 	graded := f.named(p.r.lex, "score") || slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindEntity && p.r.lex.means(p.r.ts[x.from].stem, "score") })
 	high, ok := number(f.Max)
@@ -187,11 +209,16 @@ func (p *plan) supWithout() Reason {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
+	if p.biggest() {
+		p.one = true
+		p.measures = []measure{{field: p.v.coins, how: p.agg}}
+		return ""
+	}
 	if f := p.given(); f != nil && p.asks != "many" {
 		p.measures = []measure{{field: f, how: p.agg}}
 		return ""
 	}
-	if p.mostOfValue() {
+	if p.mostOfValue() || p.mostDone() {
 		return ""
 	}
 	return ReasonUnclear
@@ -200,16 +227,35 @@ func (p *plan) supWithout() Reason {
 // mostOfValue says whether the rows with a value are what there is most of, in a table that
 // has no amounts: the most errors, of a log.
 func (p *plan) mostOfValue() bool {
-	if p.unit == "" && p.target == nil || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
-		return false
-	}
-	switch p.r.ts[p.sup.to-1].fold {
-	case "most", "fewest", "meisten", "wenigsten":
-	default:
+	if p.unit == "" && p.target == nil || !p.mostWord() || slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) }) {
 		return false
 	}
 	return slices.ContainsFunc(p.ps, func(x piece) bool { return x.kind == kindValue && x.from == p.sup.to })
 }
+
+// mostDone says whether the rows of a value are what there is most of, as a verb says that
+// somebody did: who treated the most cats. Of goods there may be several in a row.
+func (p *plan) mostDone() bool {
+	if p.target == nil && p.asks != "who" || p.traded() {
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		return x.kind == kindValue && x.from == p.sup.to && !x.field.named(p.r.lex, "product")
+	}) && slices.ContainsFunc(p.r.ts, func(t token) bool { return slices.Contains(lightClasses[t.fold], "any") }) &&
+		!slices.ContainsFunc(p.v.fields, func(f *field) bool { return f.table == 0 && f.measure(p.r.lex) && f.named(p.r.lex, "quantity") })
+}
+
+// biggest says whether one row is asked for by its only amount of money: the biggest expense.
+func (p *plan) biggest() bool {
+	if !bigWords[p.r.ts[p.sup.from].fold] && !bigWords[p.r.ts[p.sup.to-1].fold] || p.v.coins == nil || p.v.coins.mixed() {
+		return false
+	}
+	return slices.ContainsFunc(p.ps, func(x piece) bool {
+		return x.from >= p.sup.to && x.from <= p.sup.to+1 && (x.kind == kindValue || x.kind == kindEntity && x.arg == "rows")
+	})
+}
+
+var bigWords = folded("biggest largest highest smallest lowest größte größten größter höchste höchsten höchster kleinste kleinsten kleinster niedrigste niedrigsten")
 
 // supField is the number that a superlative compares: the price of the cheapest.
 func (p *plan) supField(concept string) *field {
@@ -220,6 +266,10 @@ func (p *plan) supField(concept string) *field {
 		return f
 	}
 	switch concept {
+	case "price":
+		if p.v.coins != nil && !p.v.coins.mixed() {
+			return p.v.coins
+		}
 	case "temperature":
 		return p.extremeTemperature()
 	case "length":
@@ -246,9 +296,34 @@ func (p *plan) supField(concept string) *field {
 				return f
 			}
 		}
+		return p.beginning()
 	}
 	return nil
 }
+
+// beginning is the date from which things that are no people are old: when an issue was opened.
+func (p *plan) beginning() *field {
+	if p.v.ofPeople(p.r.lex) {
+		return nil
+	}
+	f := p.timeField(nil)
+	if f == nil {
+		var begun []*field
+		for _, o := range p.v.fields {
+			if o.table == 0 && o.dated() && slices.ContainsFunc(o.words, func(w word) bool { return beginnings[w.fold] }) {
+				begun = append(begun, o)
+			}
+		}
+		f = nearest(begun)
+	}
+	if f != nil && (f.dated() || f.yearly(p.r.lex)) {
+		p.sup.arg = map[string]string{"desc": "asc", "asc": "desc"}[p.sup.arg]
+		return f
+	}
+	return nil
+}
+
+var beginnings = folded("created opened reported submitted filed raised started received entered added built founded planted published made eröffnet gemeldet erstellt eingegangen angelegt begonnen gebaut baujahr gegründet gepflanzt")
 
 // extremeTemperature is the highest temperature of each day for the hottest one, the lowest
 // for the coldest.
@@ -356,7 +431,7 @@ func (p *plan) person() *field {
 }
 
 // people are columns that name people by what they do.
-var people = folded("driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
+var people = folded("tierarzt tierarztin arzt arztin vet doctor dentist nurse therapist barista mechanic mechaniker instructor clerk cashier waiter stylist technician techniker assignee inspector referee kellner friseur sachbearbeiter berater advisor consultant tutor swimmer schwimmer player spieler athlete rower skater driver rider guest teacher reader backer volunteer patient runner user owner tenant pilot coach sender visitor chef cook borrower child resident speaker artist fahrer gast lehrer leser helfer besitzer mieter patient pilot trainer absender besucher koch ausleiher kind bewohner referent spender")
 
 // decideMore reads more, fewer, warmer: of two values it compares, else it ranks.
 func (p *plan) decideMore() Reason {
@@ -393,7 +468,8 @@ func (p *plan) lasting() *field {
 			continue
 		}
 		switch unit := unitNames[f.head()]; {
-		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"):
+		case f.unitName() == "min", f.unitName() == "h", f.unitName() == "s", f.unitName() == "ms", unit == "min", unit == "h", unit == "s", strings.HasPrefix(f.head(), "minut"), strings.HasPrefix(f.head(), "sekund"), strings.HasPrefix(f.head(), "second"),
+			f.Type == "integer" && slices.ContainsFunc(f.words, func(w word) bool { return inDays[w.fold] }):
 			if found != nil {
 				return nil
 			}
@@ -402,6 +478,9 @@ func (p *plan) lasting() *field {
 	}
 	return found
 }
+
+// inDays are words of columns of how many days something took.
+var inDays = folded("days nights weeks months tage nachte wochen monate")
 
 // pace is the column that the fastest have the most or the least of: a speed, or a time as it
 // is run.
@@ -430,7 +509,7 @@ func (p *plan) pace(fast bool) *field {
 }
 
 var (
-	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}$`)
+	clockShape = regexp.MustCompile(`^\d{1,2}(?::\d{2}){1,2}(?:[.,]\d{1,3})?$`)
 	wordShape  = regexp.MustCompile(`^\p{L}+$`)
 )
 

@@ -87,7 +87,7 @@ func (r *reader) names(c, o cover) bool {
 		}
 		row := p.kind == kindField && !p.field.measure(r.lex) // a key or a name: the rows themselves
 		for i := p.from; i < p.to; i++ {
-			if !naming(i, row) && !r.lex.small(r.ts[i]) {
+			if !naming(i, row) && (!r.lex.small(r.ts[i]) || !row && p.weight >= 10 && p.to == p.from+1) {
 				return false
 			}
 		}

@@ -68,7 +68,7 @@ var (
 	timeWords = folded("date datum dat time zeit at on timestamp day tag zeitpunkt period zeitraum")
 	unitWords = folded(`eur euro usd chf gbp mm cm m km kg g t l ml kwh mwh gwh twh wh kw mw celsius fahrenheit c f pct percent prozent % qm m2 sqm sqft min mins sec ms
 ppm mbar hpa bar mph kmh s h pcs stk km2 sqkm in per pro of the der die das je von en par de`)
-	prepositions = folded("per pro of je von par in zu zur zum to for bis till until auf an der des")
+	prepositions = folded("on per pro of je von par in zu zur zum to for bis till until auf an der des")
 )
 
 // short are abbreviations in names of columns.
@@ -159,6 +159,9 @@ func (v vocabulary) splitWord(l *lexicon, w string, split func(string) []string)
 	}
 	for i := len(w) - 2; i >= 3; i-- {
 		left, right := w[:i], w[i:]
+		if strings.TrimSuffix(right, "s") == "ship" {
+			continue // membership
+		}
 		if len(right) == 2 && !idWords[right] {
 			continue
 		}
@@ -205,12 +208,13 @@ func (s *Source) nameWordsOf(c Column, l *lexicon, v vocabulary) []word {
 			out = append(out, word{fold: w, stem: st, optional: !abbreviated && (idWords[w] || nameWords[st] || timeWords[st] || unitWords[w] || inBrackets[one] || slices.Contains(units, w))})
 		}
 	}
+	out = outer(c.Name, out)
 	for i := len(out) - 1; i > 0; i-- { // wing_mm is also the wing length
 		for _, w := range dimensions[out[i].fold] {
 			out = append(out, word{fold: w, stem: stem(w), optional: true})
 		}
 	}
-	if !slices.ContainsFunc(out, func(w word) bool { return !w.optional }) {
+	if !slices.ContainsFunc(out, func(w word) bool { return !w.optional && !lightParticles[w.fold] }) {
 		for i := range out {
 			out[i].optional = unitWords[out[i].fold] && len(out) > 1 && i > 0
 		}
@@ -295,7 +299,9 @@ func (f *field) key(l *lexicon) bool {
 
 // counter is a column that numbers the rows: 1, 2, 3 … under a name like Respondent.
 func (f *field) counter(l *lexicon) bool {
-	if f.Type != "integer" || f.rows < 3 || !f.first || !f.unique(f.rows) || f.yearly(l) {
+	low, _ := number(f.Min)
+	high, _ := number(f.Max)
+	if f.Type != "integer" || f.rows < 3 || !f.first && low < 100 || !f.unique(f.rows) || f.yearly(l) {
 		return false
 	}
 	for _, c := range []string{"year", "month", "week", "date", "hours"} {
@@ -303,8 +309,6 @@ func (f *field) counter(l *lexicon) bool {
 			return false
 		}
 	}
-	low, _ := number(f.Min)
-	high, _ := number(f.Max)
 	return int64(high-low)+1 == f.rows && (f.rows >= 12 || low == 0 || low == 1 || low == 1000 || low == 1001)
 }
 
@@ -363,7 +367,7 @@ func trailing(name string) (base, unit string, ok bool) {
 	}
 	unit, ok = map[string]string{
 		"mm": "mm", "cm": "cm", "m": "m", "km": "km", "kg": "kg", "g": "g", "t": "t", "l": "l", "ml": "ml", "kwh": "kWh", "mwh": "MWh", "gwh": "GWh", "kw": "kW", "mw": "MW",
-		"eur": "EUR", "usd": "USD", "chf": "CHF", "gbp": "GBP", "pct": "%", "percent": "%", "ppm": "ppm", "min": "min", "hpa": "hPa", "c": "°C", "f": "°F", "kmh": "km/h", "ms": "ms",
+		"eur": "EUR", "usd": "USD", "chf": "CHF", "gbp": "GBP", "pct": "%", "percent": "%", "ppm": "ppm", "min": "min", "hpa": "hPa", "c": "°C", "f": "°F", "kmh": "km/h", "ms": "ms", "s": "s", "sec": "s", "h": "h",
 	}[strings.ToLower(name[i+1:])]
 	return name[:i], unit, ok
 }
@@ -422,6 +426,7 @@ func (s *Source) attach(v *view, at int, j joint, l *lexicon, vocab vocabulary) 
 	}
 	own := v.fields[from:]
 	qualify(own)
+	distinguish(own, l)
 	for k := range s.Tables {
 		o := &s.Tables[k]
 		if k == at || slices.Contains(v.tables, o) || alike(t, o) || longForm(t, o) || longForm(o, t) || len(v.tables) > 4 {
@@ -514,7 +519,17 @@ func (v *view) name(l *lexicon, vocab vocabulary) {
 	t := v.tables[0]
 	base := strings.TrimSuffix(path.Base(t.Path), path.Ext(t.Path))
 	seen := map[string]bool{}
-	for _, name := range []string{t.Name, base, t.Sheet} {
+	names := []string{t.Name, base, t.Sheet}
+	if t.Sheet != "" && strings.HasPrefix(strings.ToLower(path.Ext(t.Path)), ".json") {
+		names = names[2:] // an array inside the records
+	}
+	for _, n := range t.Notes {
+		if rows, ok := strings.CutPrefix(n, "the rows are the array "); ok {
+			rows, _, _ = strings.Cut(rows, " ")
+			names = append(names, rows[strings.LastIndex(rows, ".")+1:])
+		}
+	}
+	for _, name := range names {
 		for _, w := range splitName(name) {
 			for _, part := range vocab.split(l, w) {
 				v.names = append(v.names, part)

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -85,8 +86,10 @@ func (p *plan) orderShare(conds int) bool {
 // decideChange settles a change between two times or a development.
 func (p *plan) decideChange() Reason {
 	if len(p.measures) == 0 {
-		f := p.implied()
+		f := cmp.Or(p.implied(), p.given())
 		switch {
+		case f != nil && f == p.v.coins && p.given() == f && p.asks != "many" && p.counted == nil:
+			p.measures = []measure{{field: f, how: "sum"}}
 		case f != nil && p.asks != "many" && p.counted == nil && p.topicMeasure(f):
 			p.measures = []measure{{field: f}}
 		case p.asks != "many" && p.counted == nil && p.allMeasures():

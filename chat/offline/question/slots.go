@@ -54,6 +54,7 @@ type plan struct {
 	left     bool     // what is left of a budget
 	over     bool     // what is over its budget
 	across   bool     // the columns of a wide table are compared
+	one      bool     // one row is asked for by its amount
 	usedUp   bool     // the question asks what was used: of a counter
 }
 
@@ -61,10 +62,14 @@ type plan struct {
 func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 	p := &plan{r: r, v: v, weight: c.weight}
 	deed := false
+	var verbs []piece
 	for _, x := range c.pieces {
 		switch x.kind {
 		case kindFill:
 			deed = deed || x.arg == "deed"
+			if x.arg == "verb" || x.arg == "light" {
+				verbs = append(verbs, x)
+			}
 			p.usedUp = p.usedUp || x.arg == "deed" && r.lex.means(r.ts[x.from].stem, "consumption")
 			p.judged = p.judged || x.arg == "rating"
 			if x.arg == "owner" && !p.owned(c, x) {
@@ -100,6 +105,12 @@ func newPlan(r *reader, v *view, c cover) (*plan, Reason) {
 	why := p.decide()
 	if why == "" && p.judged && (p.first() == nil || !p.first().field.scale(r.lex)) {
 		why = ReasonUnknown // no marks
+	}
+	if why == "" && p.otherDeed() {
+		why = ReasonUnclear
+	}
+	if why == "" && slices.ContainsFunc(verbs, func(x piece) bool { return !p.fits(lightClasses[r.ts[x.from].fold]) }) {
+		why = ReasonUnknown
 	}
 	if why == "" && deed && p.first() == nil && (p.sup == nil || p.sup.about != "rows") {
 		why = ReasonUnknown
@@ -169,7 +180,11 @@ func (p *plan) words() Reason {
 		case kindLeft:
 			p.left, p.used[i] = true, true
 		case kindNet:
-			if p.used[i] = true; !p.untaxed() {
+			p.used[i] = true
+			words := map[string]map[string]bool{"": untaxedWords, "gross": taxedWords}[x.arg]
+			if f := p.onlyOf(words); !p.namesOne(words) && f != nil {
+				p.measures = append(p.measures, measure{field: f})
+			} else if !p.namesOne(words) {
 				return ReasonUnknown
 			}
 		case kindOver:
@@ -267,7 +282,7 @@ func (p *plan) joinNames() Reason {
 		switch x.kind {
 		case kindField:
 			for _, step := range []int{-1, 1} {
-				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much") {
+				if n := p.near(i, step); n != nil && n.kind == kindValue && n.field == x.field && (p.asked(i) == nil || p.asked(i).arg == "much" || i > 0 && p.ps[i-1].kind == kindValue) {
 					p.used[i] = true
 				}
 			}
@@ -370,10 +385,13 @@ func yesNo(f *field) bool {
 // targets finds what the question asks for, what it groups by and what it measures.
 func (p *plan) targets() Reason {
 	for i, x := range p.ps {
+		asked := p.asked(i)
+		if x.kind == kindValue && p.target == nil && p.unit == "" && len(p.attrs) == 0 && p.subject(i) {
+			p.target = p.rowName(x)
+		}
 		if p.used[i] {
 			continue
 		}
-		asked := p.asked(i)
 		switch x.kind {
 		case kindField:
 			p.fieldRole(i, asked)
@@ -432,12 +450,14 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	case asked != nil && asked.arg == "many" && p.asks == "many" && f.dated() && (verbal(p.r.ts[p.ps[i].from].fold) || irregular[p.r.ts[p.ps[i].from].fold] != ""):
 		p.filters = append(p.filters, knownFilter(f)) // how many have left: those with a date
 		p.attrs = append(p.attrs, f)
+	case asked != nil && asked.arg == "many" && p.asks == "many" && (f.dated() && !timeWords[p.r.ts[p.ps[i].from].fold] && !timeWords[p.r.ts[p.ps[i].from].stem] || !p.runsOn(i)):
+		p.attrs = append(p.attrs, f) // trips are not their dates, and what Acme ordered is not counted by orders
 	case asked != nil && asked.arg == "many" && p.asks == "many":
 		p.counted = f
 		p.called = p.r.ts[p.ps[i].from].raw
 	case f.dated() && p.sup != nil && i > 0 && p.ps[i-1].kind == kindSup && verbal(p.r.ts[p.ps[i].from].fold):
 		// the most borrowed tools: how they are, not when
-	case asked != nil && (asked.arg == "which" || asked.arg == "list") && p.target == nil && (p.sup != nil || !f.dated()):
+	case asked != nil && (asked.arg == "which" || asked.arg == "list") && p.target == nil && (p.sup != nil || !f.dated()) && !(f.dated() && p.ps[i-1].kind == kindEntity && verbal(p.r.ts[p.ps[i].from].fold)):
 		p.target = f
 		p.attrs = append(p.attrs, f)
 	case f.dated() || f.yearly(p.r.lex):
@@ -460,6 +480,17 @@ func (p *plan) fieldRole(i int, asked *piece) {
 	}
 }
 
+// runsOn reports whether nothing stands between a column and the values that say which of
+// it are counted: cancelled orders.
+func (p *plan) runsOn(i int) bool {
+	for k := i; k > 0 && p.ps[k-1].kind == kindValue; k-- {
+		if p.ps[k-1].to != p.ps[k].from {
+			return false
+		}
+	}
+	return true
+}
+
 // rest says what is left over: a word that has no place makes the reading doubtful.
 func (p *plan) rest() Reason {
 	for i, x := range p.ps {
@@ -469,6 +500,9 @@ func (p *plan) rest() Reason {
 		switch x.kind {
 		case kindBy, kindJoin:
 		case kindBound:
+			if n := p.near(i, 1); n != nil && n.kind == kindValue && x.arg == "until" {
+				continue // through the portal
+			}
 			if x.arg == "from" || x.arg == "to" || x.arg == "between" && p.either != nil {
 				continue // small words
 			}
@@ -550,45 +584,6 @@ func (p *plan) onlyMeasure() *field {
 		}
 	}
 	return found
-}
-
-// labelField is the column that names the rows: a name, else what is unique in each.
-func (p *plan) labelField(entity piece) *field {
-	rows := p.v.tables[0].RowCount
-	asked := p.r.ts[entity.from]
-	var best *field
-	score := 0
-	for i, f := range p.v.fields {
-		if f.table != 0 || f.factors != nil || !f.text() && !f.key(p.r.lex) {
-			continue
-		}
-		if f.names != nil && p.r.lex.means(asked.stem, "employee") || f.names != nil && p.r.lex.means(asked.stem, "student") {
-			return f
-		}
-		s := 1
-		name := slices.ContainsFunc(f.words, func(w word) bool { return nameWords[w.stem] })
-		own := slices.ContainsFunc(f.words, func(w word) bool { return w.stem == asked.stem || p.r.lex.shared(w.stem, asked.stem) })
-		switch {
-		case name && !f.key(p.r.lex):
-			s += 8
-		case own && !f.key(p.r.lex):
-			s += 7
-		case f.key(p.r.lex):
-			s += 2
-		case i > 1:
-			s--
-		}
-		if f.Distinct*10 >= rows*9 || f.DistinctCapped {
-			s += 3
-		}
-		if s > score {
-			best, score = f, s
-		}
-	}
-	if score < 3 {
-		return nil
-	}
-	return best
 }
 
 func (p *plan) say(en, de string) string {

@@ -383,11 +383,30 @@ func (p *plan) extremeLabels() []*field {
 			}
 		}
 	}
+	if len(out) == 0 {
+		out = p.described()
+	}
 	if t := p.timeField(nil); t != nil && t.table == 0 && t != p.measures[0].field {
 		out = append(out, t)
 	}
 	return out
 }
+
+// described is the only column that describes the rows.
+func (p *plan) described() []*field {
+	var out []*field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.text() && !f.free && slices.ContainsFunc(f.words, func(w word) bool { return describes[w.fold] }) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 1 {
+		return nil
+	}
+	return out
+}
+
+var describes = folded("description beschreibung verwendungszweck buchungstext title titel subject betreff memo purpose zweck details designation libelle item")
 
 func (p *plan) extremeEntity(f *field) string {
 	for _, e := range p.v.entity {

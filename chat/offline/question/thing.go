@@ -18,7 +18,7 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("call calls anruf anrufe anrufen"), folded("caller anrufer call")},
 	{folded("order orders purchase purchases bestellung bestellungen auftrag auftrage commande commandes"), folded("order bestellung bestellnummer bestellnr auftrag auftragsnummer auftragsnr commande")},
 	{folded("invoice invoices bill bills rechnung rechnungen facture factures"), folded("invoice rechnung rechnungsnummer rechnungsnr facture")},
-	{folded("transaction transactions booking bookings buchung buchungen operation operations"), folded("iban verwendungszweck buchungstag buchungsdatum wertstellung payee counterparty libelle")},
+	{folded("transaction transactions booking bookings buchung buchungen operation operations purchase purchases einkauf einkaufe einkaufen receipt receipts"), folded("shop merchant vendor iban verwendungszweck buchungstag buchungsdatum wertstellung payee counterparty libelle")},
 	{folded("employee employees staff worker workers colleague colleagues people mitarbeiter mitarbeiterinnen mitarbeitern beschaftigte angestellte leute kollegen personen"), folded("salaire embauche matricule salaries gehalt monatsgehalt jahresgehalt salary hire hired eintritt personalnummer personalnr employee stundenlohn")},
 	{folded("student students pupil pupils schuler schulern schulerinnen kind kinder kindern child children kids"), folded("kita betreuung allergie allergy klasse grade schulnote schuler student pupil")},
 	{folded("flight flights flug fluge flugen"), folded("airline flight flug")},
@@ -33,7 +33,7 @@ var things = []struct{ nouns, signs map[string]bool }{
 	{folded("sale sales transaction transactions verkauf verkaufe verkaufen"), folded("receipt bon kassenbon sold verkauft")},
 	{folded("runner runners finisher finishers athlete athletes laufer lauferinnen laufern participant participants teilnehmer"), folded("bib runner startnummer gun chip laufer")},
 	{folded("donation donations gift gifts spende spenden"), folded("donor spender appeal gift")},
-	{folded("screening screenings showing showings performance performances vorstellung vorstellungen"), folded("screen production curtain film performance saal")},
+	{folded("screening screenings showing showings performance performances vorstellung vorstellungen"), folded("screen production curtain film performance saal play stage show buhne")},
 	{folded("build builds"), folded("build branch pipeline")},
 	{folded("inspection inspections kontrolle kontrollen"), folded("inspector kontrolleur prufer")},
 	{folded("callout callouts call-outs alarm alarms einsatz einsatze einsatzen"), folded("einsatzart alarmzeit callout")},
@@ -154,11 +154,19 @@ func (r *reader) dimensionAt(v *view, i int) []piece {
 				found = append(found, f)
 			}
 		}
-		if len(found) == 1 && r.neutral(found[0]) {
+		if len(found) > 1 {
+			found = slices.DeleteFunc(found, func(f *field) bool { return !r.produced(f) })
+		}
+		if len(found) == 1 && (r.neutral(found[0]) || r.produced(found[0])) {
 			out = append(out, piece{kind: kindField, field: found[0], from: i, to: i + 1, weight: 6})
 		}
 	}
 	return out
+}
+
+// produced says whether a column is of what is generated, and the question too.
+func (r *reader) produced(f *field) bool {
+	return (f.named(r.lex, "generation") || f.named(r.lex, "yield")) && slices.ContainsFunc(r.ts, func(t token) bool { return slices.Contains(lightClasses[t.fold], "power") })
 }
 
 // neutral says whether the name of a column says nothing but how much: consumption, generation.
@@ -252,7 +260,7 @@ func (f *field) scale(l *lexicon) bool {
 
 // qualifiers say of which kind an amount is, and need not be said where no other column
 // differs by them: Umsatz netto, Prix HT.
-var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher mensuel mensuelle annuel annuelle unitaire moyen moyenne")
+var qualifiers = folded("netto brutto net gross ht ttc total gesamt so far bisher monthly annual yearly monatlich jährlich mensuel mensuelle annuel annuelle unitaire moyen moyenne")
 
 // qualify makes the qualifiers of a table optional where nothing else has the same name.
 func qualify(fs []*field) {
@@ -331,10 +339,167 @@ func (v *view) ofPeople(l *lexicon) bool {
 	if v.survey {
 		return true
 	}
+	for _, kind := range []string{"member", "employee", "customer", "student", "player", "donor"} {
+		if v.single(l) && slices.ContainsFunc(v.entity, func(e string) bool { return l.means(e, kind) }) {
+			return true
+		}
+	}
 	return v.single(l) && slices.ContainsFunc(v.fields, func(f *field) bool {
 		if f.table != 0 {
 			return false
 		}
 		return f.names != nil || slices.ContainsFunc(f.words, func(w word) bool { return hiring[w.fold] || l.means(w.stem, "salary") })
 	})
+}
+
+// entityAt finds the word for the rows of a table, or another word of its name.
+func (r *reader) entityAt(v *view, i int) (piece, bool) {
+	t := r.ts[i]
+	p := piece{kind: kindEntity, from: i, to: i + 1}
+	switch {
+	case v.takings && !r.counted(i) && r.sales(t):
+		p.arg, p.weight = "rows", 1 // sales are amounts where there are some
+	case slices.Contains(v.entity, t.stem):
+		p.arg, p.weight = "rows", 5
+	case slices.Contains(v.topics, t.stem) || slices.Contains(v.topics, t.fold):
+		p.arg, p.weight = "topic", 5
+	case t.quoted:
+		return p, false
+	case slices.ContainsFunc(v.entity, func(e string) bool { return r.lex.shared(e, t.stem) }):
+		p.arg, p.weight = "rows", 4
+	case r.lex.means(t.stem, "entry"):
+		p.arg, p.weight = "rows", 3
+	case slices.ContainsFunc(v.topics, func(e string) bool {
+		return len(e) >= 4 && !r.ts[i].part && len(t.stem) <= len(e)+5 && strings.HasPrefix(t.stem, e) && !strings.ContainsAny(t.stem, "0123456789")
+	}):
+		p.arg, p.weight = "rows", 3 // Tankungen of the Tankbuch
+	case v.survey && (r.lex.means(t.stem, "customer") || surveyed[t.fold]):
+		p.arg, p.weight = "topic", 1 // our customers, who were asked
+	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return family(t.fold, n) || family(paidIn(t.fold), n) }):
+		p.arg, p.weight = "topic", 2 // charged, of charging.csv
+	case !r.ts[i].part && slices.ContainsFunc(v.names, func(n string) bool { return gerund(t.fold, n) }):
+		p.arg, p.weight = "topic", 2 // our move, of moving.csv
+	default:
+		arg, ok := r.thingAt(v, i)
+		p.arg, p.weight = arg, 2
+		return p, ok
+	}
+	return p, true
+}
+
+// longHeader is how many words make a header a sentence.
+const longHeader = 5
+
+// distinguish makes the words of headers that are whole sentences optional, but for those
+// that no other column has: How satisfied were you with the cleanliness?
+func distinguish(fs []*field, l *lexicon) {
+	for _, f := range fs {
+		if len(f.words) < longHeader {
+			continue
+		}
+		own := make([]bool, len(f.words))
+		for i, w := range f.words {
+			own[i] = !l.fill[w.fold] && l.phrases[w.fold] == nil && !w.optional && !slices.ContainsFunc(fs, func(o *field) bool {
+				return o != f && slices.ContainsFunc(o.words, func(x word) bool { return x.stem == w.stem })
+			})
+		}
+		if !slices.Contains(own, true) {
+			continue
+		}
+		for i := range f.words {
+			f.words[i].optional = f.words[i].optional || !own[i]
+		}
+	}
+}
+
+// outer makes the words of the object that a field of JSON stands in optional, where the
+// field says something itself: stats.downloads.
+func outer(name string, words []word) []word {
+	at := strings.LastIndex(name, ".")
+	if at < 1 || strings.ContainsAny(name, " (") {
+		return words
+	}
+	n := len(words) - len(splitName(name[at+1:]))
+	if n > 0 && slices.ContainsFunc(words[n:], func(w word) bool { return !w.optional && !qualifiers[w.fold] }) {
+		for i := range words[:n] {
+			words[i].optional = true
+		}
+	}
+	return words
+}
+
+// labelField is the column that names the rows: a name, else what is unique in each.
+func (p *plan) labelField(entity piece) *field {
+	rows := p.v.tables[0].RowCount
+	asked := p.r.ts[entity.from]
+	var best *field
+	score := 0
+	for i, f := range p.v.fields {
+		if f.table != 0 || f.factors != nil || !f.text() && !f.key(p.r.lex) {
+			continue
+		}
+		if f.names != nil && p.r.lex.means(asked.stem, "employee") || f.names != nil && p.r.lex.means(asked.stem, "student") {
+			return f
+		}
+		s := 1
+		name := slices.ContainsFunc(f.words, func(w word) bool { return nameWords[w.stem] })
+		own := slices.ContainsFunc(f.words, func(w word) bool { return w.stem == asked.stem || p.r.lex.shared(w.stem, asked.stem) })
+		switch {
+		case name && !f.key(p.r.lex):
+			s += 8
+		case own && !f.key(p.r.lex):
+			s += 7
+		case f.key(p.r.lex):
+			s += 2
+		case i > 1:
+			s--
+		}
+		if f.Distinct*10 >= rows*9 || f.DistinctCapped {
+			s += 3
+		}
+		if s > score {
+			best, score = f, s
+		}
+	}
+	if score < 3 {
+		return nil
+	}
+	if !best.key(p.r.lex) && !best.unique(rows) && best.names == nil && slices.ContainsFunc(best.words, func(w word) bool { return nameWords[w.stem] }) {
+		if k := p.numberOfRow(); k != nil {
+			return k // several issues have one title
+		}
+	}
+	return best
+}
+
+// numberOfRow is the only number that every row has its own of.
+func (p *plan) numberOfRow() *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table == 0 && f.key(p.r.lex) && f.unique(p.v.tables[0].RowCount) {
+			if found != nil {
+				return nil
+			}
+			found = f
+		}
+	}
+	return found
+}
+
+// rowName is what the rows are called that a value says the kind of: which perennials.
+func (p *plan) rowName(value piece) *field {
+	var found *field
+	for _, f := range p.v.fields {
+		if f.table != 0 || !f.text() || f == value.field || f.free || f.key(p.r.lex) || !f.unique(p.v.tables[0].RowCount) {
+			continue
+		}
+		if found != nil {
+			return p.labelField(value)
+		}
+		found = f
+	}
+	if found == nil {
+		return p.labelField(value)
+	}
+	return found
 }

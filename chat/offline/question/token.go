@@ -23,7 +23,7 @@ type token struct {
 	from, to int
 }
 
-var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
+var tokenShape = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}:\d{2}|\d+(?:[.,'’]\d+)*|[\p{L}\p{M}]+[\p{L}\p{M}\p{N}]*|%|["“”„»«]`)
 
 // codeShape is a code of several pieces: RE-2024-161.
 var codeShape = regexp.MustCompile(`\b\p{Lu}\p{L}*\d*(?:[-/]\w*\d\w*)+\b`)
@@ -147,10 +147,10 @@ var ordinals = map[string]int{
 // period is a stretch of time: of a year, a half, a quarter, a month, a day, or a month or
 // weekday of any year.
 type period struct {
-	unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span
+	unit  string // year, half, quarter, month, day, monthOfYear, dayOfYear, weekday, span, clock
 	year  int
-	n     int // month, quarter, half, weekday
-	day   int
+	n     int // month, quarter, half, weekday, hour
+	day   int // or minute
 	until int // last year of a span
 }
 
@@ -215,6 +215,12 @@ func timeAt(ts []token, i int) (p period, n int) {
 			}
 			return period{unit: "dayOfYear", n: m, day: day}, k + 1
 		}
+	}
+	if timeOfDay.MatchString(at(0).raw) {
+		h, m, _ := strings.Cut(at(0).raw, ":")
+		hour, _ := strconv.Atoi(h)
+		minute, _ := strconv.Atoi(m)
+		return period{unit: "clock", n: hour, day: minute}, 1
 	}
 	if p, n = partAt(at); n > 0 {
 		return p, n

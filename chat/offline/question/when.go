@@ -10,9 +10,12 @@ import (
 // timeWords takes the periods of the question, with the words that bound them, and makes
 // conditions of them; two periods that are compared stay for the operation.
 func (p *plan) timeWords() Reason {
+	if why := p.clockWords(); why != "" {
+		return why
+	}
 	var at []int
 	for i, x := range p.ps {
-		if x.kind == kindTime && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).kind == kindCmp) && !p.betweenNumbers(i) {
+		if x.kind == kindTime && x.period.unit != "clock" && !p.used[i] && !(p.near(i, -1) != nil && p.near(i, -1).kind == kindCmp) && !p.betweenNumbers(i) {
 			at = append(at, i)
 		}
 	}
@@ -231,6 +234,9 @@ func (p *plan) timeField(at []int) *field {
 	if f := nearest(years); onlyYears && f != nil && (f.table == 0 || nearest(dates) == nil || nearest(dates).table > 0) {
 		return f
 	}
+	dates = slices.DeleteFunc(dates, func(f *field) bool {
+		return slices.ContainsFunc(f.words, func(w word) bool { return besideDates[w.fold] })
+	})
 	if f := nearest(dates); f != nil {
 		return f
 	}
@@ -254,6 +260,9 @@ func (p *plan) timeField(at []int) *field {
 	}
 	return nearest(years)
 }
+
+// besideDates are words of dates that stand beside the date of the rows.
+var besideDates = folded("due fällig fälligkeit valuta wertstellung wertstellungsdatum updated modified changed geändert exported last letzte letzter deadline frist expiry expires ablauf birth geburtsdatum")
 
 // oneYear says whether the rows are of one year at most, or the question names it.
 func (p *plan) oneYear() bool {

@@ -87,7 +87,10 @@ func (p *plan) cell(v any, f *field, unit string) string {
 			}
 		}
 		if f != nil && f.clock() {
-			return strings.TrimLeft(t, "0")
+			if t = strings.TrimLeft(t, "0"); strings.HasPrefix(t, ":") {
+				t = "0" + t
+			}
+			return t
 		}
 		if n, ok := number(t); ok && f != nil && f.numeric() {
 			if strings.HasPrefix(t, "-") {
