@@ -65,7 +65,7 @@ func newApp(s *stores, cfg appConfig) (*app, error) {
 	if a.relay, err = newRelay(s.settings); err != nil {
 		return nil, err
 	}
-	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob, MaxAnswerBytes: s.settings.maxAnswer})
+	a.codec, err = wire.NewCodec(wire.Config{Blobs: s.blobs, Keys: []wire.Key{s.key}, Register: s.ledger.RegisterBlob, Forget: s.ledger.ForgetBlob, MaxAnswerBytes: s.settings.maxAnswer})
 	if err != nil {
 		return nil, err
 	}

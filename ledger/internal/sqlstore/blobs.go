@@ -84,7 +84,7 @@ func (s *Store) BlobNamed(ctx context.Context, d media.Digest, deletedSince time
 // ForgetBlob takes bytes that nothing names out of the inventory.
 func (s *Store) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
 	forgotten := false
-	err := s.commit(ctx, "forget blob", func(ctx context.Context, tx *sql.Tx) error {
+	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM blobs WHERE digest = $1
 			AND ($2 = '' OR COALESCE(operation_id, $2) = $2)
 			AND NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest)
