@@ -52,7 +52,7 @@ func VersionSeven() (statements []string) {
 	}
 	for i, p := range []struct{ media, run, direction string }{{"m01", "r1", "output"}, {"m02", "r2", "input"}, {"m03", "r2", "output"}, {"m04", "r3", "input"}} {
 		add(`INSERT INTO prompt_run_media (id, owner, media_id, run_id, direction, modality, mime_type, size_bytes, display_order, created_at, updated_at)
-			VALUES ('p%d', 'ann', '%s', '%s', '%s', 'image', 'image/png', 3, 1, '%s', '%[5]s')`, i+1, p.media, p.run, p.direction, then)
+			VALUES ('p%d', 'ann', '%s', '%s', '%s', 'image', 'image/png', 3, %[1]d, '%[5]s', '%[5]s')`, i+1, p.media, p.run, p.direction, then)
 	}
 	add(`INSERT INTO agent_run_media (id, owner, media_id, run_id, source_prompt_run_media_id, modality, mime_type, size_bytes, display_order, created_at, updated_at)
 		VALUES ('a1', 'ann', 'm04', 'r3', 'p4', 'image', 'image/png', 3, 1, '%s', '%[1]s')`, then)

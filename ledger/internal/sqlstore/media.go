@@ -50,7 +50,7 @@ func (s *Store) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery
 	}
 	sel := selectFrom(recordColumns, "media", state+" AND owner = ?", owner)
 	for _, c := range []struct{ condition, value string }{
-		{"(tree_id = ? OR id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = ?))", q.Tree},
+		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
 		{"run_id = ?", q.Run},
 		{"modality = ?", string(q.Modality)},
 		{"ref = ?", string(q.Ref)},

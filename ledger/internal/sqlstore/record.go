@@ -100,9 +100,16 @@ func clip(label string) string {
 const inTree = `(tree_id = $2 OR id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2))`
 
 func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Digest) (ledger.Record, error) {
-	return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
-		WHERE owner = $1 AND `+inTree+` AND digest = $3 AND deleted_at IS NULL
-		ORDER BY CASE WHEN tree_id = $2 THEN 0 ELSE 1 END, id LIMIT 1`, scope.Owner, scope.Tree, d.String()))
+	find := func(condition string) (ledger.Record, error) {
+		return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
+			WHERE owner = $1 AND `+condition+` AND digest = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
+			scope.Owner, scope.Tree, d.String()))
+	}
+	m, err := find("tree_id = $2")
+	if errors.Is(err, sql.ErrNoRows) {
+		m, err = find("id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2)")
+	}
+	return m, err
 }
 
 // admit gives a tree an item that it does not know: a grant where the item has a record in another
