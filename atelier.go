@@ -94,7 +94,7 @@ func (s *Stores) Compose() (*Atelier, error) {
 
 func (a *Atelier) compose() (err error) {
 	c := a.Config
-	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, MaxAnswerBytes: c.MaxAnswer})
+	a.Codec, err = wire.NewCodec(wire.Config{Blobs: a.Blobs, Keys: []wire.Key{a.key}, Register: a.Ledger.RegisterBlob, Forget: a.Ledger.ForgetBlob, MaxAnswerBytes: c.MaxAnswer})
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,8 @@ type Param struct {
 	Values []string `json:"values,omitempty"`
 	// Description is read by models and people.
 	Description string `json:"description"`
+	// Code marks what is for Go code alone: models are not told of it.
+	Code bool `json:"code,omitempty"`
 }
 
 // Action is one thing that an agent can do.

@@ -89,7 +89,7 @@ func (a Action) match(raw map[string]any) (map[string]any, []string) {
 func (a Action) inputNames() []string {
 	names := []string{}
 	for _, p := range a.Params {
-		if p.Direction != Output {
+		if p.Direction != Output && !p.Code {
 			names = append(names, p.Name)
 		}
 	}

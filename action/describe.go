@@ -1,5 +1,7 @@
 package action
 
+import "slices"
+
 // Description is an action as models read it in a prompt and people in docs.
 type Description struct {
 	Name        string             `json:"name"`
@@ -21,14 +23,17 @@ type ParamDescription struct {
 	Default     any      `json:"default,omitempty"`
 	Values      []string `json:"values,omitempty"`
 	Description string   `json:"description,omitempty"`
+	// Code marks what is for Go code alone.
+	Code bool `json:"code,omitempty"`
 }
 
 // Describe tells models about the named actions, in the order asked; no names
-// means all, by name. An unknown name is [media.CodeNotFound].
+// means all, by name. What is for Go code alone is left out. An unknown name is [media.CodeNotFound].
 func (r *Registry) Describe(names ...string) ([]Description, error) {
 	docs, err := r.Document(names...)
 	for i := range docs {
 		docs[i].Outputs, docs[i].Tags = nil, nil
+		docs[i].Params = slices.DeleteFunc(docs[i].Params, func(p ParamDescription) bool { return p.Code })
 	}
 	return docs, err
 }
@@ -90,5 +95,6 @@ func (p Param) describe() ParamDescription {
 	}
 	return ParamDescription{
 		Name: p.Name, Type: t, Required: p.Required, Default: p.Default, Values: p.Values, Description: p.Description,
+		Code: p.Code,
 	}
 }

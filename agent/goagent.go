@@ -3,10 +3,13 @@ package agent
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -119,8 +122,12 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 // Action runs a registered action; what it makes is in the run's set. Whatever goes
 // wrong is in the outcome.
 //
+// Get Agent Media Details with IncludeData gives the item's bytes as well, as dataUri; neither
+// journal nor record nor a model gets them.
+//
 // Where the action needs a person's approval, Err is [ErrPaused]; see [Context.Ask].
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
+	params, data := withoutData(name, params)
 	at, params := c.run.nextCall(ctx), c.run.clean(ctx, params)
 	if c.act != "" {
 		at.within, at.nested = c.callWithin(name, params)
@@ -131,7 +138,57 @@ func (c *Context) Action(ctx context.Context, name string, params map[string]any
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
 	}
+	if data && out.Success {
+		return c.withData(ctx, out)
+	}
 	return out
+}
+
+// withoutData takes the wish for an item's bytes out of the parameters of a call.
+func withoutData(name string, params map[string]any) (rest map[string]any, wanted bool) {
+	if !sameName(name, "Get Agent Media Details") {
+		return params, false
+	}
+	rest = maps.Clone(params)
+	for key, v := range params {
+		if is, ok := v.(bool); ok && sameName(key, "IncludeData") {
+			wanted = is
+			delete(rest, key)
+		}
+	}
+	return rest, wanted
+}
+
+// withData adds an item's bytes to its details.
+func (c *Context) withData(ctx context.Context, out action.Outcome) action.Outcome {
+	ref, _ := out.Outputs["refId"].(string)
+	uri, err := c.dataURI(ctx, media.Ref(ref))
+	if err != nil {
+		return refused(out.Name, err)
+	}
+	out.Outputs = maps.Clone(out.Outputs)
+	out.Outputs["dataUri"] = uri
+	return out
+}
+
+// dataURI is an item as a data: URL.
+func (c *Context) dataURI(ctx context.Context, ref media.Ref) (string, error) {
+	in, err := c.Open(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }() // only read
+	o, _ := c.run.set.Lookup(ref)
+	var text strings.Builder
+	text.WriteString("data:" + o.MIMEType + ";base64,")
+	enc := base64.NewEncoder(base64.StdEncoding, &text)
+	if _, err := io.Copy(enc, in); err != nil {
+		return "", err
+	}
+	if err := enc.Close(); err != nil {
+		return "", err
+	}
+	return text.String(), nil
 }
 
 // callWithin names a call that an action makes by what it asks for, so that it has the same

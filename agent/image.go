@@ -217,9 +217,12 @@ func (r *Runner) recordImage(ctx context.Context, image Image, o media.Output) (
 	if image.Ref != "" {
 		return o, nil
 	}
-	o.ID, o.Promoted = "", false
-	o.Origin = media.Origin{Direction: "input", Source: inputNamespace}
-	o.Metadata = setKeys(o.Metadata, map[string]any{"namespace": inputNamespace})
+	o.Promoted = false
+	if o.ID == "" { // else it has a record, with its own origin
+		o.Origin.Source = inputNamespace
+		o.Metadata = setKeys(o.Metadata, map[string]any{"namespace": inputNamespace})
+	}
+	o.Origin.Direction = "input"
 	if r.cfg.Recorder == nil {
 		return o, nil
 	}

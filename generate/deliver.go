@@ -255,6 +255,7 @@ func (x *execution) settleSlot(ctx context.Context, s Slot, more ...func(context
 	x.mu.Lock()
 	x.slots[s.Index-1] = s
 	x.mu.Unlock()
+	x.dropFrames(ctx, s)
 	x.emit(ctx, Event{Kind: EventSlot, Slot: s.Index, Status: s.Status, Output: s.Output, Error: s.Error, Progress: -1})
 }
 

@@ -26,6 +26,14 @@ type Storage interface {
 	Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 }
 
+// Dropper is an optional ability of a [Storage]: previews are dropped when their picture is stored
+// or does not come.
+type Dropper interface {
+	// Drop deletes bytes that nothing names: no record, no result, no operation but that of the
+	// scope of ctx. What is named stays, without an error.
+	Drop(ctx context.Context, d media.Digest) error
+}
+
 // Fetch gets a result that a provider gave as a link. It guards the address
 // (media.CodeBlockedAddress), and bounds size and time; the caller closes the body.
 type Fetch func(ctx context.Context, url string) (body io.ReadCloser, contentType string, err error)

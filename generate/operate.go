@@ -34,14 +34,15 @@ type execution struct {
 	usage     Usage
 	warnings  []string
 	metadata  map[string]any
-	previews  map[int]preview // by slot index
-	makers    map[int]*Plan   // who gave what came, by slot index
-	running   bool            // a task goes on past the wait
-	aside     string          // a warning of this process alone, which is not kept
-	unsettled map[int]bool    // slots whose call may have been billed
-	again     map[int]bool    // slots whose result alone failed, unbilled
-	asked     []int           // slots that are asked for: all, or those of this round
-	numbered  int             // calls so far
+	previews  map[int]preview        // by slot index
+	frames    map[int][]media.Digest // of previews, by slot index
+	makers    map[int]*Plan          // who gave what came, by slot index
+	running   bool                   // a task goes on past the wait
+	aside     string                 // a warning of this process alone, which is not kept
+	unsettled map[int]bool           // slots whose call may have been billed
+	again     map[int]bool           // slots whose result alone failed, unbilled
+	asked     []int                  // slots that are asked for: all, or those of this round
+	numbered  int                    // calls so far
 	formats   formats
 	bare      map[media.Digest]bool // outputs whose record could not be saved
 	unkept    map[int]bool          // slots that could not be saved, by index
@@ -117,7 +118,7 @@ func (g *Gateway) operationID(ctx context.Context, r Request) string {
 
 func (g *Gateway) newExecution(p *Plan, op Operation) *execution {
 	x := &execution{
-		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, unsettled: map[int]bool{}, again: map[int]bool{},
+		g: g, plan: p, op: op, started: g.config.Now().UTC(), previews: map[int]preview{}, frames: map[int][]media.Digest{}, unsettled: map[int]bool{}, again: map[int]bool{},
 		warnings: slices.Clone(op.Warnings), past: map[int][]Attempt{}, counted: map[string]bool{}, makers: map[int]*Plan{},
 	}
 	for i := range op.N {

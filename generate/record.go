@@ -22,6 +22,7 @@ func (x *execution) partial(ctx context.Context, c call, slot int, b media.Blob)
 	p := preview{count: x.previews[index].count + 1, last: b, call: c}
 	shows := max(c.plan.gives, 1)
 	x.previews[index] = p
+	x.frames[index] = append(x.frames[index], b.Digest)
 	x.mu.Unlock()
 	x.emit(ctx, Event{Kind: EventPartial, Slot: index, Sequence: p.count, Partial: &b, Shows: shows, Progress: -1, Status: StatusRunning})
 }
@@ -31,7 +32,7 @@ func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
 	x.mu.Lock()
 	p, ok := x.previews[s.Index]
 	x.mu.Unlock()
-	if !ok || s.Error == nil {
+	if !ok || s.Error == nil || !x.stored(ctx, p.last) {
 		return s
 	}
 	d := delivery{x: x, call: p.call}
@@ -46,6 +47,47 @@ func (x *execution) keepPreview(ctx context.Context, s Slot) Slot {
 	failed.Message += "; the last preview was kept as " + string(o.Ref)
 	s.Error = &failed
 	return s
+}
+
+// stored reports whether a preview can still be read: an operation with the same one drops it at its
+// own end.
+func (x *execution) stored(ctx context.Context, b media.Blob) bool {
+	if x.g.config.Storage == nil {
+		return true // the driver's own
+	}
+	in, err := x.g.config.Storage.Open(ctx, b.Digest)
+	if err != nil {
+		return media.CodeOf(err) != media.CodeNotFound
+	}
+	_ = in.Close() // only looked for
+	return true
+}
+
+// dropFrames deletes the previews of a slot that is final, but for the one that was kept in the
+// place of its picture. What cannot be deleted now is collected later.
+func (x *execution) dropFrames(ctx context.Context, s Slot) {
+	storage, ok := x.g.config.Storage.(Dropper)
+	if !ok || s.Output == nil && s.Error == nil {
+		return
+	}
+	x.mu.Lock()
+	frames := x.frames[s.Index]
+	delete(x.frames, s.Index)
+	x.mu.Unlock()
+	stays := media.Digest{}
+	if s.Output != nil {
+		stays = s.Output.Digest
+	} else if n := len(frames); n > 0 {
+		stays = frames[n-1]
+	}
+	scope := media.ScopeOf(ctx)
+	scope.Operation = x.op.ID
+	ctx = media.WithScope(context.WithoutCancel(ctx), scope)
+	for _, d := range frames {
+		if d != stays {
+			_ = storage.Drop(ctx, d)
+		}
+	}
 }
 
 // record stores the record of an output before anybody sees it (law 2), unless it has one.

@@ -26,7 +26,18 @@ type Blobs interface {
 	RegisterBlob(ctx context.Context, b media.Blob) error
 	// BlobOf reads one.
 	BlobOf(ctx context.Context, d media.Digest) (Blob, error)
-	// ListBlobs lists blobs in digest order. With orphans, only those without a living
-	// record, for garbage collection.
-	ListBlobs(ctx context.Context, orphans bool, p Page) (List[Blob], error)
+	// ListBlobs lists blobs in digest order.
+	ListBlobs(ctx context.Context, p Page) (List[Blob], error)
+	// BlobNamed reports whether the bytes are needed: by a record that is not deleted, or not
+	// before the time given; by a result whose record could not be saved; by an operation
+	// that has not ended, for which they arrived; or as the thumbnail of such bytes.
+	BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error)
+	// ForgetBlob takes bytes that nothing names, no deleted record either, out of the
+	// inventory, and reports whether it did. With an operation it does so only if no other one
+	// registered them, whatever that operation's state.
+	ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error)
+	// SaveThumbnail notes the thumbnail of bytes for a width in pixels, or another in its place.
+	SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error
+	// Thumbnail is the one that was noted; media.CodeNotFound if none was.
+	Thumbnail(ctx context.Context, of media.Digest, width int) (media.Digest, error)
 }

@@ -14,6 +14,7 @@ type Store interface { //nolint:interfacebloat // it only joins the aggregates, 
 	RunStates
 	Prompts
 	Media
+	RunMedia
 	Blobs
 	Operations
 	Budgets

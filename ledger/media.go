@@ -7,7 +7,8 @@ import (
 	"atelier/media"
 )
 
-// Record is one media record.
+// Record is one media record: an item as it was first made or given. Other run trees that
+// have the item are granted it, and make no second record.
 type Record struct {
 	media.Output
 	Owner string `json:"owner"`
@@ -18,6 +19,8 @@ type Record struct {
 	// ThumbnailDigest is the blob of its thumbnail; zero if there is none.
 	ThumbnailDigest media.Digest `json:"thumbnail_digest,omitzero"`
 	UpdatedAt       time.Time    `json:"updated_at"`
+	// DeletedAt is zero for an item that is not deleted.
+	DeletedAt time.Time `json:"deleted_at,omitzero"`
 }
 
 // Link is one row of prompt_run_media or agent_run_media: an item as it stood when
@@ -55,8 +58,9 @@ type Link struct {
 // Edge is one line of lineage. A second making of the same bytes is an edge from
 // the record to itself in the role same_bytes.
 type Edge struct {
-	ID      string `json:"id"`
-	ChildID string `json:"child_media_id"`
+	ID       string    `json:"id"`
+	ChildID  string    `json:"child_media_id"`
+	ChildRef media.Ref `json:"child_ref"`
 	// ParentID is empty when the parent's ref has no record in the tree.
 	ParentID    string    `json:"parent_media_id,omitempty"`
 	ParentRef   media.Ref `json:"parent_ref"`
@@ -66,19 +70,47 @@ type Edge struct {
 	CreatedAt   time.Time `json:"created_at"`
 }
 
+// TreeUse is a run tree that has an item, and the conversation that it belongs to.
+type TreeUse struct {
+	// Tree is the id of the root run, or of an operation outside of runs.
+	Tree string `json:"tree"`
+	// Conversation is empty outside of one.
+	Conversation string `json:"conversation_id,omitempty"`
+	// CreatedAt is when the tree got the item.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Provenance is where an item came from and what became of it.
+type Provenance struct {
+	// Parents are the edges to what it was made from, Children those to what was made from
+	// it, both oldest first; edges in the role same_bytes are among the parents.
+	Parents  []Edge `json:"parents"`
+	Children []Edge `json:"children"`
+	// Trees are the tree of its record and then those that it was granted to, oldest first.
+	Trees []TreeUse `json:"trees"`
+}
+
 // MediaQuery narrows a list of records; zero fields match all.
 type MediaQuery struct {
-	Tree     string
+	// Tree asks for the items that a run tree has, granted ones too.
+	Tree string
+	// Run asks for those whose record a run made.
 	Run      string
 	Modality media.Modality
 	Ref      media.Ref
+	// Deleted lists the deleted ones instead of the others.
+	Deleted bool
 	Page
 }
 
-// Media keeps media records, their links to runs and their lineage. Records come
-// in through media.Recorder, whose scope (owner, tree, run, step, prompt run,
-// operation) is read from the context: one commit writes the record, its
-// prompt-run media row and its lineage. Owner and tree are required.
+// Media keeps media records and their lineage. Records come in through media.Recorder, whose
+// scope (owner, tree, run, step, prompt run, operation) is read from the context: one
+// commit writes the record, its prompt-run media row and its lineage. Owner and tree are
+// required. An output with the id of a record that the owner has in another tree is granted:
+// its ref means it in this tree from then on, and there is no second record; it comes back
+// with the direction that it was given. A deleted one is media.CodeNotFound.
+//
+// Ids that copies of an item had in databases of earlier versions find its record.
 type Media interface {
 	// MediaRecord reads one by id.
 	MediaRecord(ctx context.Context, owner, id string) (Record, error)
@@ -86,9 +118,20 @@ type Media interface {
 	ListMedia(ctx context.Context, owner string, q MediaQuery) (List[Record], error)
 	// LabelMedia changes label and description; empty values leave them.
 	LabelMedia(ctx context.Context, owner, id, label, description string) error
-	// DeleteMedia leaves a tombstone. Records of the same bytes elsewhere, and the
-	// bytes, stay. Deleting twice is media.CodeNotFound.
+	// DeleteMedia leaves a tombstone, in every tree that has the item. Records of the same
+	// bytes elsewhere stay, and the bytes for now: see Blobs.BlobNamed. Deleting twice is
+	// media.CodeNotFound; an item of a run or an operation that has not ended is
+	// media.CodeConflict.
 	DeleteMedia(ctx context.Context, owner, id string) error
+	// RestoreMedia undoes DeleteMedia. It is media.CodeNotFound if no such item was deleted, or
+	// not since the time given, and media.CodeConflict if its tree has the same bytes again.
+	RestoreMedia(ctx context.Context, owner, id string, since time.Time) error
+	// Provenance tells parents, children and trees of a record.
+	Provenance(ctx context.Context, owner, mediaID string) (Provenance, error)
+}
+
+// RunMedia keeps what runs made, saw and chose, as links to media records.
+type RunMedia interface {
 	// PromoteMedia saves the run's chosen items as agent-run media, in order, once each.
 	// A row that cannot be saved gives a warning and does not stop the others; the error
 	// is for what stops them all.
@@ -97,6 +140,4 @@ type Media interface {
 	ListPromptMedia(ctx context.Context, owner, runID string, p Page) (List[Link], error)
 	// ListAgentMedia lists what a run chose for its answer, in display order.
 	ListAgentMedia(ctx context.Context, owner, runID string, p Page) (List[Link], error)
-	// Lineage lists the edges to a record's parents, oldest first.
-	Lineage(ctx context.Context, owner, mediaID string) ([]Edge, error)
 }

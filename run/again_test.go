@@ -117,7 +117,7 @@ func TestForkWithOtherInput(t *testing.T) {
 	if len(forked.InputImages) != 1 || forked.InputImages[0].Ref != drawn.Ref || h.generations(t, forked.RunID) != 0 {
 		t.Errorf("forked %+v", forked)
 	}
-	if o, ok := forked.Find(drawn.Ref); !ok || o.ID == drawn.ID {
+	if o, ok := forked.Find(drawn.Ref); !ok || o.ID != drawn.ID {
 		t.Errorf("the picture is %+v", o)
 	}
 	if asked := h.last()[0].Text(); !strings.Contains(asked, "paint it blue") || !strings.Contains(asked, "wild") || strings.Contains(asked, "calm") {

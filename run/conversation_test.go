@@ -55,13 +55,13 @@ func TestConversationGoesOn(t *testing.T) {
 			t.Errorf("the task does not say %s: %s", want, told[2].Text())
 		}
 	}
-	// The item has a record of its own in the second run's tree, and no second blob.
+	// The second run's tree has the item, whose one record is that of its origin, and no second blob.
 	rec, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{Tree: second.RunID})
 	must(t, err)
-	if len(rec.Items) != 1 || rec.Items[0].ID == note.ID || rec.Items[0].Digest != note.Digest || rec.Items[0].Origin.Direction != "input" || rec.Items[0].Promoted {
+	if len(rec.Items) != 1 || rec.Items[0].ID != note.ID || rec.Items[0].Tree != first.RunID || rec.Items[0].Origin.Direction != "output" {
 		t.Errorf("records %+v", rec.Items)
 	}
-	blobs, err := h.store.ListBlobs(t.Context(), false, ledger.Page{})
+	blobs, err := h.store.ListBlobs(t.Context(), ledger.Page{})
 	must(t, err)
 	if len(blobs.Items) != 1 || len(second.AlsoMade) != 0 {
 		t.Errorf("%d blobs, also made %v", len(blobs.Items), second.AlsoMade)

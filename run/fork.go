@@ -125,11 +125,10 @@ func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.Ru
 		if err != nil {
 			return err
 		}
-		more, err := s.transplant(ctx, kept, next)
-		if err != nil {
+		if err := s.transplant(ctx, kept, next); err != nil {
 			return err
 		}
-		if p.State, err = moved(text, append(ids, more...), tree, next.RunID); err != nil {
+		if p.State, err = moved(text, ids, tree, next.RunID); err != nil {
 			return err
 		}
 		if next.State, err = json.Marshal(p.saved); err != nil {
@@ -248,17 +247,15 @@ func (s *Service) named(ctx context.Context, text []byte, owner, tree string) (k
 	}
 }
 
-// transplant gives a new run the media that is kept, and the ids of its records: each behind the one
-// that the item had.
-func (s *Service) transplant(ctx context.Context, kept []media.Output, next ledger.RunState) (ids []string, err error) {
+// transplant grants a new run the media that is kept.
+func (s *Service) transplant(ctx context.Context, kept []media.Output, next ledger.RunState) error {
 	for _, o := range kept {
 		granted, warnings := s.grant(ctx, agent.Request{Owner: next.Owner, RunID: next.RunID}, []media.Output{o})
 		if len(granted) == 0 {
-			return nil, media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
+			return media.Errorf(media.CodeUnavailable, "hand %s to the new run: %s", o.Ref, strings.Join(warnings, "; "))
 		}
-		ids = append(ids, o.ID, granted[0].ID)
 	}
-	return ids, nil
+	return nil
 }
 
 // moved is a state, which text is, with the id of the new run and other ids, each behind the one

@@ -364,7 +364,7 @@ func TestForkKeepsImages(t *testing.T) {
 			t.Errorf("from %s: %s with %v and %d records, want %d", from, forked.Status, forked.All(), len(list.Items), want)
 		}
 		for _, o := range forked.All() {
-			if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Tree != r.ID {
+			if rec, err := h.store.MediaRecord(ctx, owner, o.ID); err != nil || rec.Tree != res.RunID {
 				t.Errorf("from %s: %s is of run %s, %v", from, o.Ref, rec.Tree, err)
 			}
 		}

@@ -382,7 +382,8 @@ func TestFailedRunKeepsMedia(t *testing.T) {
 	}
 }
 
-func TestGrantedMediaIsRecordedInTheTree(t *testing.T) {
+// TestGrantedMediaIsLinked: a run that is given an item has a link to its record, and no second one.
+func TestGrantedMediaIsLinked(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, `{"message":"seen","done":true}`)
 	first, err := h.service.Run(t.Context(), agent.Request{Agent: "helper", Message: "note", Owner: owner})
@@ -391,8 +392,11 @@ func TestGrantedMediaIsRecordedInTheTree(t *testing.T) {
 	must(t, err)
 	links, err := h.store.ListPromptMedia(t.Context(), owner, second.RunID, ledger.Page{})
 	must(t, err)
-	if len(links.Items) != 1 || links.Items[0].Direction != "input" || links.Items[0].MediaID == first.Outputs[0].ID {
+	if len(links.Items) != 1 || links.Items[0].Direction != "input" || links.Items[0].MediaID != first.Outputs[0].ID {
 		t.Errorf("links = %+v", links.Items)
+	}
+	if all, err := h.store.ListMedia(t.Context(), owner, ledger.MediaQuery{}); err != nil || len(all.Items) != 1 || all.Items[0].Run != first.RunID {
+		t.Errorf("records %+v, %v", all.Items, err)
 	}
 	if len(second.AlsoMade) != 0 {
 		t.Errorf("a given item counts as made: %v", second.AlsoMade)

@@ -49,7 +49,7 @@ type gift struct {
 	Answer string
 }
 
-// give records in the run's tree what it is given.
+// give grants the run's tree what it is given.
 func (s *Service) give(ctx context.Context, req agent.Request, t *thread) (gift, error) {
 	var g gift
 	g.Granted, g.Warnings = s.grant(ctx, req, req.Granted)
@@ -114,9 +114,9 @@ func (s *Service) work(ctx context.Context, agents Agents, req agent.Request, t 
 	return res, runErr
 }
 
-// grant records items that a run is given in its own tree, where their refs will mean
-// something; the bytes are the same blob. An item that cannot be recorded is left out,
-// with a warning.
+// grant makes refs of items that a run is given mean something in its tree: recording an item
+// that has a record grants it, and one without a record gets it. An item for which that fails
+// is left out, with a warning.
 func (s *Service) grant(ctx context.Context, req agent.Request, items []media.Output) (granted []media.Output, warnings []string) {
 	ctx = media.WithScope(ctx, media.Scope{Owner: req.Owner, Tree: req.RunID, Run: req.RunID})
 	for _, o := range items {

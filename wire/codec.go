@@ -62,6 +62,9 @@ type Config struct {
 	// loses a paid item; its error fails that item. It outlives the cancellation of the
 	// request. May be nil.
 	Register func(ctx context.Context, b media.Blob) error
+	// Forget takes bytes that nothing names out of the inventory that Register fills, and
+	// reports whether it did: then Drop deletes them. Nil makes Drop do nothing.
+	Forget func(ctx context.Context, d media.Digest, operation string) (bool, error)
 	// MaxBodyBytes bounds a request body whose tokens are lowered, without the media in
 	// it; 0 means 64 MiB.
 	MaxBodyBytes int64
@@ -76,6 +79,7 @@ type Codec struct {
 	signer   signer
 	limits   Limits
 	register func(context.Context, media.Blob) error
+	forget   func(context.Context, media.Digest, string) (bool, error)
 	maxBody  int64
 	answer   int64
 	buffers  sync.Pool // *buffers
@@ -95,7 +99,7 @@ func NewCodec(cfg Config) (*Codec, error) {
 	fill(&cfg.MaxAnswerBytes, 16<<20)
 	return &Codec{
 		blobs: cfg.Blobs, signer: s, limits: cfg.Limits.withDefaults(),
-		register: cfg.Register, maxBody: cfg.MaxBodyBytes, answer: cfg.MaxAnswerBytes,
+		register: cfg.Register, forget: cfg.Forget, maxBody: cfg.MaxBodyBytes, answer: cfg.MaxAnswerBytes,
 		buffers: sync.Pool{New: func() any { return newBuffers() }},
 	}, nil
 }

@@ -40,6 +40,19 @@ func (c *Codec) Open(ctx context.Context, d media.Digest) (io.ReadCloser, error)
 	return c.blobs.Open(ctx, d)
 }
 
+// Drop deletes bytes that nothing names, if no other operation than that of the scope of ctx
+// registered them.
+func (c *Codec) Drop(ctx context.Context, d media.Digest) error {
+	if c.forget == nil {
+		return nil
+	}
+	gone, err := c.forget(ctx, d, media.ScopeOf(ctx).Operation)
+	if err != nil || !gone {
+		return err
+	}
+	return c.blobs.Delete(ctx, d)
+}
+
 // Free is how many bytes can still be stored; see [blob.Store.Free].
 func (c *Codec) Free(ctx context.Context) (int64, error) { return c.blobs.Free(ctx) }
 

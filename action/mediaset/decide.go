@@ -27,12 +27,11 @@ func labelAction() action.Action {
 		Name:        "Label Agent Media",
 		Description: "Gives a media item of this run another label or description: what it shows, in words that people and later steps understand.",
 		Tags:        []string{"media"},
-		Params: []action.Param{
+		Params: append([]action.Param{
 			refParam(),
 			text("Label", "Short display text, at most 500 characters."),
 			text("Description", "What the item shows and why it was made."),
-			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The item as it is now."},
-		},
+		}, detailOutputs()...),
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
 			if c.Text("Label") == "" && c.Text("Description") == "" {
 				e := media.Errorf(media.CodeInvalid, "Label Agent Media: give a Label or a Description")
@@ -49,12 +48,11 @@ func promoteAction() action.Action {
 		Name:        "Promote Agent Media",
 		Description: "Chooses a media item of this run for the answer, so that the person sees it. What is embedded in the answer is promoted by itself.",
 		Tags:        []string{"media"},
-		Params: []action.Param{
+		Params: append([]action.Param{
 			refParam(),
 			text("Label", "Short display text; the item keeps its own if left out."),
 			text("Description", "What the item shows and why it was chosen."),
-			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The item as it is now."},
-		},
+		}, detailOutputs()...),
 		Run: func(_ context.Context, c *action.Call) (action.Result, error) {
 			return decide(c, media.ChangePromote, "Promoted ")
 		},
@@ -73,7 +71,7 @@ func decide(c *action.Call, kind media.ChangeKind, done string) (action.Result, 
 	if !ok {
 		return action.Result{}, c.Media.Unknown(string(o.Ref))
 	}
-	return action.Result{Message: done + string(o.Ref), Outputs: map[string]any{"details": detailsOf(o)}}, nil
+	return action.Result{Message: done + string(o.Ref), Outputs: detailsOf(o)}, nil
 }
 
 // clean bounds labels.

@@ -24,29 +24,15 @@ func Actions() []action.Action {
 
 // reference is one item of a list.
 type reference struct {
-	RefID       string         `json:"refId"`
-	Placeholder string         `json:"placeholder,omitempty"`
-	Modality    media.Modality `json:"modality"`
-	MimeType    string         `json:"mimeType"`
-	SizeBytes   int64          `json:"sizeBytes"`
-	Width       int            `json:"width,omitempty"`
-	Height      int            `json:"height,omitempty"`
+	RefID     string         `json:"refId"`
+	Modality  media.Modality `json:"modality"`
+	MimeType  string         `json:"mimeType"`
+	SizeBytes int64          `json:"sizeBytes"`
+	Width     int            `json:"width,omitempty"`
+	Height    int            `json:"height,omitempty"`
 	// DurationSeconds is the length of audio and video.
 	DurationSeconds float64 `json:"durationSeconds,omitempty"`
 	Label           string  `json:"label,omitempty"`
-}
-
-// details are all that a model may know of an item.
-type details struct {
-	reference
-	Description string `json:"description,omitempty"`
-	FileName    string `json:"fileName,omitempty"`
-	Promoted    bool   `json:"promoted"`
-	Partial     bool   `json:"partial,omitempty"`
-	Origin      origin `json:"origin"`
-	// Lineage are the items that this one was made from.
-	Lineage  []parent       `json:"lineage,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
 // origin says where an item came from.
@@ -150,37 +136,84 @@ func detailsAction() action.Action {
 		Name:        "Get Agent Media Details",
 		Description: "Tells all about one media item of this run: placeholder, description, origin and what it was made from.",
 		Tags:        []string{"media"},
-		Params: []action.Param{
+		Params: append([]action.Param{
 			refParam(),
-			{Name: "details", Direction: action.Output, ValueType: action.Other, Description: "The list's fields with placeholder, description, promoted, origin and lineage."},
-		},
+			{Name: "IncludeData", Direction: action.Input, ValueType: action.Scalar, Type: "boolean", Code: true, Description: "For Go code (agent.Context.Action): gives the bytes as well. Models use View Agent Media."},
+			{Name: "dataUri", Direction: action.Output, ValueType: action.Scalar, Description: "The bytes as data:TYPE;base64,…; only with IncludeData."},
+		}, detailOutputs()...),
 		Run: get,
 	}
 }
 
+// detailOutputs declare what [detailsOf] gives.
+func detailOutputs() []action.Param {
+	scalar := func(name, kind, description string) action.Param {
+		return action.Param{Name: name, Direction: action.Output, ValueType: action.Scalar, Type: kind, Description: description}
+	}
+	return []action.Param{
+		scalar("refId", "string", "Its ref."),
+		scalar("modality", "string", "image, audio, video or document."),
+		scalar("mimeType", "string", "The type that its bytes have."),
+		scalar("width", "integer", "In pixels; missing where there is none, as height."),
+		scalar("height", "integer", "In pixels."),
+		scalar("durationSeconds", "number", "The length of audio and video; missing for others."),
+		scalar("label", "string", "Short display text; missing if it has none, as description and fileName."),
+		scalar("sizeBytes", "integer", "The length of its bytes."),
+		scalar("placeholder", "string", "What stands for it in texts."),
+		scalar("description", "string", "What it shows and why it was made."),
+		scalar("fileName", "string", "The name that it came with."),
+		scalar("promoted", "boolean", "Whether it is part of the answer."),
+		scalar("partial", "boolean", "True for a preview that was kept in the place of a picture."),
+		{Name: "origin", Direction: action.Output, ValueType: action.Other, Description: "direction, source, agentPath and operation: where it came from."},
+		{Name: "lineage", Direction: action.Output, ValueType: action.Other, IsArray: true, Description: "refId and role of each item that it was made from."},
+		{Name: "metadata", Direction: action.Output, ValueType: action.Other, Description: "What its maker noted: model, provider, seed."},
+	}
+}
+
 func get(_ context.Context, c *action.Call) (action.Result, error) {
+	if c.Bool("IncludeData") { // agent.Context.Action takes that of Go code out
+		e := media.Errorf(media.CodeInvalid, "Get Agent Media Details: IncludeData is for programs: leave it out, and look at the item with View Agent Media")
+		e.Retryable = true
+		return action.Result{}, e
+	}
 	o, err := c.Media.Find(c.Text("RefId"))
 	if err != nil {
 		return action.Result{}, err
 	}
 	return action.Result{
 		Message: "Details of " + string(o.Ref) + ". The pixels are not part of the details: View Agent Media shows them",
-		Outputs: map[string]any{"details": detailsOf(o)},
+		Outputs: detailsOf(o),
 	}, nil
 }
 
-// detailsOf shows an item whole.
-func detailsOf(o media.Output) details {
-	reference := referenceOf(o)
-	reference.Label = o.Label
-	d := details{
-		reference: reference, Description: o.Description, FileName: o.FileName,
-		Promoted: o.Promoted, Partial: o.Partial, Metadata: o.Metadata,
-		Origin: origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
+// detailsOf is all that a model may know of an item.
+func detailsOf(o media.Output) map[string]any {
+	d := map[string]any{
+		"refId": string(o.Ref), "modality": o.Modality, "mimeType": o.MIMEType, "sizeBytes": o.SizeBytes,
+		"placeholder": o.Ref.Placeholder(), "promoted": o.Promoted,
+		"origin": origin{o.Origin.Direction, o.Origin.Source, o.Origin.AgentPath, o.Origin.Operation},
 	}
-	d.Placeholder = o.Ref.Placeholder()
+	lineage := []parent{}
 	for _, p := range o.Lineage {
-		d.Lineage = append(d.Lineage, parent{RefID: string(p.Ref), Role: p.Role})
+		lineage = append(lineage, parent{RefID: string(p.Ref), Role: p.Role})
+	}
+	d["lineage"] = lineage
+	for name, v := range map[string]string{"label": o.Label, "description": o.Description, "fileName": o.FileName} {
+		if v != "" {
+			d[name] = v
+		}
+	}
+	if o.Width > 0 {
+		d["width"], d["height"] = o.Width, o.Height
+	}
+	if o.DurationSeconds > 0 {
+		d["durationSeconds"] = o.DurationSeconds
+	}
+	if o.Partial {
+		d["partial"] = true
+	}
+	if len(o.Metadata) > 0 {
+		d["metadata"] = o.Metadata
 	}
 	return d
 }

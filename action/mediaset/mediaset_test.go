@@ -143,6 +143,11 @@ func TestDetails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var top map[string]any
+		if err := json.Unmarshal([]byte(got), &top); err != nil || top["refId"] != string(second.Ref) || top["modality"] != "image" || top["mimeType"] != "image/svg+xml" ||
+			top["width"] != 8.0 || top["height"] != 4.0 || top["label"] != "Second" || top["sizeBytes"] != 6.0 || top["placeholder"] != second.Ref.Placeholder() {
+			t.Errorf("the seed's fields are not at the top: %s, %v", got, err)
+		}
 		for _, want := range []string{
 			`"placeholder":"` + second.Ref.Placeholder() + `"`, `"description":"A chart"`, `"promoted":true`, `"fileName":"b.svg"`,
 			`"agentPath":"a/b"`, `"source":"Create SVG Chart"`, `"role":"input"`,
@@ -155,7 +160,11 @@ func TestDetails(t *testing.T) {
 			t.Errorf("details show a digest or data: %s", got)
 		}
 	}
-	_, err := call(t, details, set, map[string]any{"RefId": "img-00000000"})
+	_, err := call(t, details, set, map[string]any{"RefId": string(second.Ref), "IncludeData": true})
+	if media.CodeOf(err) != media.CodeInvalid || !media.Retryable(err) || !strings.Contains(err.Error(), "View Agent Media") {
+		t.Errorf("a model that asks for data: %v", err)
+	}
+	_, err = call(t, details, set, map[string]any{"RefId": "img-00000000"})
 	if media.CodeOf(err) != media.CodeUnknownRef || !media.Retryable(err) || !strings.Contains(err.Error(), string(second.Ref)) {
 		t.Errorf("unknown ref: %v", err)
 	}
@@ -167,6 +176,31 @@ func TestActionsAreValid(t *testing.T) {
 		d := a.Describe()
 		if d.Name == "" || d.Description == "" || len(d.Params) == 0 || len(d.Outputs) == 0 {
 			t.Errorf("description: %+v", d)
+		}
+	}
+}
+
+// TestOutputsAreDeclared: what an action gives is what its description says.
+func TestOutputsAreDeclared(t *testing.T) {
+	t.Parallel()
+	set, second := filled(t)
+	for name, params := range map[string]map[string]any{
+		"List Agent Media": {}, "Get Agent Media Details": {"RefId": string(second.Ref)}, "Prune Agent Media": {"KeepLast": 9.0},
+		"Label Agent Media": {"RefId": string(second.Ref), "Label": "x"}, "Promote Agent Media": {"RefId": string(second.Ref)},
+	} {
+		a := named(t, name)
+		declared := map[string]bool{}
+		for _, p := range a.Describe().Outputs {
+			declared[p.Name] = true
+		}
+		res, err := a.Run(t.Context(), &action.Call{Media: set, Params: params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for output := range res.Outputs {
+			if !declared[output] {
+				t.Errorf("%s gives %s, which it does not declare", name, output)
+			}
 		}
 	}
 }

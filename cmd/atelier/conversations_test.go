@@ -67,9 +67,9 @@ func TestAPictureOfAnEarlierMessageIsEdited(t *testing.T) {
 					t.Errorf("lineage of %s: %s", c.made, shown)
 				}
 			}
-			// The picture that was edited has a record in the tree of the run that edited it.
-			if rec := p.must("media", "show", string(drawn.Ref), "--run", second.RunID, "--json").stdout; !strings.Contains(rec, `"direction": "input"`) {
-				t.Errorf("record: %s", rec)
+			// The picture that was edited is found in the run that edited it, and is the item that it was.
+			if rec := read[itemView](p, "media", "show", string(drawn.Ref), "--run", second.RunID, "--json"); rec.Origin.Direction != "output" || rec.Tree != first.RunID {
+				t.Errorf("record: %+v", rec)
 			}
 			p.must("media", "verify")
 			got := read[shownConversation](p, "conversations", "show", first.Conversation, "--json")

@@ -162,7 +162,7 @@ func TestBadEditsOnTheCommandLine(t *testing.T) {
 	p.must("generate", "x", "--edit", in, "-m", "GPT Image 2", "-m", "Atelier Offline")
 	given := 0
 	for _, m := range p.listed().Items {
-		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "in.png") && !strings.Contains(shown, "as input") {
+		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "in.png") && !strings.Contains(shown, "\nfrom ") {
 			given++
 		}
 		if shown := p.must("media", "show", m.ID).stdout; strings.Contains(shown, "same_bytes") {

@@ -123,7 +123,7 @@ func (a *app) inputFile(ctx context.Context, name string) (media.Output, error) 
 	return o, nil
 }
 
-// inputItem finds a ref or a record id and makes it an item of this run.
+// inputItem finds a ref or a record id of an item that is given to the command.
 func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) {
 	r, err := mediaArg{Item: name}.find(ctx, a.stores())
 	if err != nil {
@@ -133,8 +133,7 @@ func (a *app) inputItem(ctx context.Context, name string) (media.Output, error) 
 		return media.Output{}, err
 	}
 	o := r.Output
-	o.ID, o.Lineage, o.Promoted = "", nil, false
-	o.Origin.Direction = "input"
+	o.Promoted, o.Origin.Direction = false, "input"
 	return o, nil
 }
 

@@ -8,17 +8,18 @@ import (
 	"github.com/google/uuid"
 
 	"atelier/agent"
-	"atelier/generate"
 	"atelier/ledger"
 	"atelier/media"
 )
 
 type mediaCmd struct {
-	List   mediaListCmd   `cmd:"" help:"List media, newest first."`
-	Show   mediaShowCmd   `cmd:"" help:"Show one item: facts, origin, lineage."`
-	Get    mediaGetCmd    `cmd:"" help:"Write one item to a file, with its AI label."`
-	Verify mediaVerifyCmd `cmd:"" help:"Check every stored byte string against its digest."`
-	GC     mediaGCCmd     `cmd:"" name:"gc" help:"Delete stored bytes that nothing recorded refers to, a week after they came."`
+	List      mediaListCmd      `cmd:"" help:"List media, newest first."`
+	Show      mediaShowCmd      `cmd:"" help:"Show one item: facts, how it was made and at what cost, what it was made from and what was made from it."`
+	Get       mediaGetCmd       `cmd:"" help:"Write one item to a file, with its AI label."`
+	Verify    mediaVerifyCmd    `cmd:"" help:"Check every stored byte string against its digest."`
+	Thumbnail mediaThumbnailCmd `cmd:"" help:"Write a small form of a picture to a file; it is made once and kept."`
+	Rm        mediaRmCmd        `cmd:"" name:"rm" help:"Delete items. For a week --undo brings them back; after it media gc deletes their bytes."`
+	GC        mediaGCCmd        `cmd:"" name:"gc" help:"Delete stored bytes that nothing needs: those of items deleted a week ago, previews, and what was never recorded, a week after it came."`
 }
 
 type pageFlags struct {
@@ -38,8 +39,9 @@ func (p pageFlags) page() (ledger.Page, error) {
 }
 
 type mediaListCmd struct {
-	Tree     string `name:"run" help:"Only items of this run tree." placeholder:"ID|last"`
+	Tree     string `name:"run" help:"Only items that this run tree made or was given." placeholder:"ID|last"`
 	Modality string `help:"Only image, audio, video or document."`
+	Deleted  bool   `help:"Only deleted items, which media rm --undo brings back."`
 	pageFlags
 }
 
@@ -49,7 +51,7 @@ func (c *mediaListCmd) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	q := ledger.MediaQuery{Page: page}
+	q := ledger.MediaQuery{Deleted: c.Deleted, Page: page}
 	if c.Modality != "" {
 		m, err := media.ParseModality(c.Modality)
 		if err != nil {
@@ -107,52 +109,6 @@ func (a mediaArg) find(ctx context.Context, s *stores) (r ledger.Record, err err
 		return ledger.Record{}, media.Errorf(media.CodeNotFound, "no media item has the ref %s here: see `atelier media list`", ref)
 	}
 	return list.Items[0], nil
-}
-
-type mediaShowCmd struct {
-	mediaArg
-	JSON bool `help:"Print JSON."`
-}
-
-// Run shows one item.
-func (c *mediaShowCmd) Run(w *world) error {
-	return w.withStores(func(s *stores) error {
-		r, err := c.find(w.ctx, s)
-		if err != nil {
-			return err
-		}
-		edges, err := s.Ledger.Lineage(w.ctx, owner, r.ID)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return w.printJSON(struct {
-				ledger.Record
-				Lineage []ledger.Edge `json:"lineage"`
-			}{r, edges})
-		}
-		table(w.stdout, []string{"ref", string(r.Ref)}, [][]string{
-			{"id", r.ID},
-			{"type", r.MIMEType},
-			{"size", dimensions(r.Output)},
-			{"bytes", size(r.SizeBytes)},
-			{"digest", r.Digest.String()},
-			{"label", r.Label},
-			{"description", short(r.Description, 200)},
-			{"made by", r.Origin.Source},
-			{"agent", r.Origin.AgentPath},
-			{"operation", r.Origin.Operation},
-			{"run", r.Tree},
-			{"made", moment(r.CreatedAt)},
-		})
-		for _, e := range edges {
-			w.line("from %s as %s", e.ParentRef, e.Role)
-		}
-		for _, o := range generate.Offers(r.Output) {
-			w.line("offered: %s  %s", o.ID, cell(o.Label))
-		}
-		return nil
-	})
 }
 
 type mediaGetCmd struct {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"atelier/blob"
+	"atelier/ledger"
 	"atelier/media"
 )
 
@@ -22,41 +24,23 @@ type collected struct {
 	DryRun     bool  `json:"dry_run"`
 }
 
-// Run deletes the stored bytes that the ledger has no record of and that are older than a week.
+// Run deletes the stored bytes that nothing in the ledger needs and that are older than a week.
 func (c *mediaGCCmd) Run(w *world) error {
 	return w.withStores(func(s *stores) error {
-		var broken error
-		recorded := func(i blob.Info) bool {
-			_, err := s.Ledger.BlobOf(w.ctx, i.Digest)
-			if media.CodeOf(err) == media.CodeNotFound {
-				return false
-			}
-			if err != nil && broken == nil {
-				broken = err
-			}
-			return true // what cannot be looked up stays
-		}
-		done, err := c.look(w, s, recorded)
-		if err == nil {
-			err = broken
-		}
+		g := collection{ledger: s.Ledger, since: time.Now().Add(-blob.DefaultGrace)} //nolint:forbidigo // the clock of the command line
+		done, known, err := g.look(w.ctx, s.Blobs)
 		if err != nil {
 			return err
 		}
-		if done.Deleted > 0 && done.Kept == 0 {
+		if done.Deleted > 0 && !known {
 			return media.Errorf(media.CodeConflict, "the ledger has a record of none of the %d stored items: "+
 				"it may be that of another data folder, or a new one in place of one that was lost. Nothing was deleted; "+
 				"check ATELIER_DATA and ATELIER_DATABASE_URL", done.Scanned)
 		}
 		if !c.DryRun {
-			gc, err := s.Blobs.Collect(w.ctx, recorded, blob.DefaultGrace)
-			if err == nil {
-				err = broken
-			}
-			if err != nil {
+			if done, err = g.collect(w.ctx, s.Blobs); err != nil {
 				return err
 			}
-			done = collected{gc.Scanned, gc.Kept, gc.Young, gc.Deleted, gc.FreedBytes, false}
 		}
 		if c.JSON {
 			return w.printJSON(done)
@@ -65,30 +49,72 @@ func (c *mediaGCCmd) Run(w *world) error {
 		if c.DryRun {
 			verb = "would be deleted"
 		}
-		w.line("%d stored, %d recorded, %d younger than a week; %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
+		w.line("%d stored, %d needed, %d younger than a week; %d %s, %s", done.Scanned, done.Kept, done.Young, done.Deleted, verb, size(done.FreedBytes))
 		return nil
 	})
 }
 
-// look counts what a collection would do. Every blob is looked up, young ones too, so that a ledger
-// that knows none is found out.
-func (c *mediaGCCmd) look(w *world, s *stores, recorded func(blob.Info) bool) (collected, error) {
-	done := collected{DryRun: true}
-	before := time.Now().Add(-blob.DefaultGrace) //nolint:forbidigo // the clock of the command line
-	for i, err := range s.Blobs.All(w.ctx) {
+// collection is one search for bytes that nothing needs.
+type collection struct {
+	ledger ledger.Blobs
+	since  time.Time // what was deleted, or came, after it stays
+	gone   []media.Digest
+	broken error
+}
+
+// needed reports whether the ledger needs a blob; what cannot be looked up is needed.
+func (g *collection) needed(ctx context.Context, i blob.Info) bool {
+	named, err := g.ledger.BlobNamed(ctx, i.Digest, g.since)
+	if err != nil && g.broken == nil {
+		g.broken = err
+	}
+	if named || err != nil {
+		return true
+	}
+	g.gone = append(g.gone, i.Digest)
+	return false
+}
+
+// collect deletes, and takes what is gone out of the ledger's inventory.
+func (g *collection) collect(ctx context.Context, blobs *blob.Store) (collected, error) {
+	g.gone = nil
+	gc, err := blobs.Collect(ctx, func(i blob.Info) bool { return g.needed(ctx, i) }, blob.DefaultGrace)
+	if err == nil {
+		err = g.broken
+	}
+	for _, d := range g.gone {
+		if _, stat := blobs.Stat(ctx, d); err == nil && media.CodeOf(stat) == media.CodeNotFound {
+			_, err = g.ledger.ForgetBlob(ctx, d, "")
+		}
+	}
+	return collected{gc.Scanned, gc.Kept, gc.Young, gc.Deleted, gc.FreedBytes, false}, err
+}
+
+// look counts what a collection would do, and reports whether the ledger knows any of the blobs, so
+// that one that belongs to other blobs is found out.
+func (g *collection) look(ctx context.Context, blobs *blob.Store) (done collected, known bool, err error) {
+	done.DryRun = true
+	for i, err := range blobs.All(ctx) {
 		if err != nil {
-			return done, err
+			return done, known, err
 		}
 		done.Scanned++
+		if !known {
+			_, err := g.ledger.BlobOf(ctx, i.Digest)
+			if err != nil && media.CodeOf(err) != media.CodeNotFound {
+				return done, known, err
+			}
+			known = err == nil
+		}
 		switch {
-		case recorded(i):
-			done.Kept++
-		case i.ModTime.After(before):
+		case i.ModTime.After(g.since):
 			done.Young++
+		case g.needed(ctx, i):
+			done.Kept++
 		default:
 			done.Deleted++
 			done.FreedBytes += i.SizeBytes
 		}
 	}
-	return done, nil
+	return done, known, g.broken
 }

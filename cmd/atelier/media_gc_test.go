@@ -10,6 +10,7 @@ import (
 
 	"atelier/blob"
 	"atelier/blob/fileblob"
+	"atelier/generate/generatetest"
 )
 
 // TestUnnamedBytesAreCollected: bytes that no record names go a week after they came, and nothing else does.
@@ -55,6 +56,27 @@ func TestUnnamedBytesAreCollected(t *testing.T) {
 			t.Errorf("gone: %v", err)
 		}
 	}
+}
+
+// TestPreviewsLeaveTheDisk when their picture is stored; where none comes, the last one is kept alone.
+func TestPreviewsLeaveTheDisk(t *testing.T) {
+	t.Parallel()
+	p, s := connected(t)
+	fox := []string{"generate", "a fox", "-m", "GPT Image 2", "--partials"}
+	if o := p.onTerminal(append(fox, "-n", "2", "-o", filepath.Join(p.dir, "fox.png"))...); o.code != exitOK || !strings.Contains(o.stderr, "preview 1 of picture 1") {
+		t.Fatalf("exit %d: %s", o.code, o.stderr)
+	}
+	if files := p.blobFiles(); len(files) != 2 {
+		t.Errorf("%d stored, want the 2 pictures", len(files))
+	}
+	s.images.Inject(generatetest.Injection{Fault: generatetest.FaultPartialsThenError})
+	if o := p.atelier(fox...); o.code != exitProvider {
+		t.Errorf("exit %d: %s", o.code, o.stderr)
+	}
+	if files, items := p.blobFiles(), p.listed().Items; len(files) != 3 || len(items) != 3 {
+		t.Errorf("%d stored and %d listed, want the 2 pictures and the last preview", len(files), len(items))
+	}
+	p.must("media", "verify")
 }
 
 // TestALedgerThatKnowsNothingDeletesNothing: a ledger of another folder, or a new one, is no reason to

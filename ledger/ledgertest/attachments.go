@@ -63,6 +63,7 @@ func attachments(t *testing.T, f *fixture) {
 	if len(newest.Items) != 2 || newest.Items[0].MediaID != two.ID || newest.Next != newest.Items[1].ID {
 		t.Errorf("newest: %+v", newest)
 	}
+	f.end(t, r)
 	must(t, f.DeleteMedia(ctx, owner, one.ID))
 	if got := f.attached(t, c, ledger.MessageQuery{}); len(got) != 2 {
 		t.Errorf("deleted media is still attached: %+v", got)

@@ -106,8 +106,7 @@ func recordedAtOnce(t *testing.T, f *fixture) {
 	if len(list.Items) != 1 {
 		t.Fatalf("%d records of the same bytes in one tree", len(list.Items))
 	}
-	edges, err := f.Lineage(t.Context(), owner, list.Items[0].ID)
-	must(t, err)
+	edges := f.parents(t, list.Items[0].ID)
 	if len(edges) != times-1 {
 		t.Errorf("%d makings after the first, want %d", len(edges), times-1)
 	}

@@ -22,9 +22,11 @@ func labelling(t *testing.T, f *fixture) {
 
 func deletion(t *testing.T, f *fixture) {
 	t.Helper()
-	ctx := scoped(t, f.run(t, owner, nil))
+	r := f.run(t, owner, nil)
+	ctx := scoped(t, r)
 	one := f.record(ctx, t, picture("a", media.Meta{}))
 	two := f.record(scoped(t, f.run(t, owner, nil)), t, picture("a", media.Meta{}))
+	f.end(t, r)
 	if err := f.DeleteMedia(t.Context(), owner, one.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +36,60 @@ func deletion(t *testing.T, f *fixture) {
 	if _, err := f.MediaRecord(t.Context(), owner, two.ID); err != nil {
 		t.Error(err)
 	}
+	gone, err := f.ListMedia(t.Context(), owner, ledger.MediaQuery{Deleted: true})
+	if err != nil || len(gone.Items) != 1 || gone.Items[0].ID != one.ID || gone.Items[0].DeletedAt.IsZero() {
+		t.Errorf("deleted %+v, %v", gone.Items, err)
+	}
 	if again := f.record(ctx, t, picture("a", media.Meta{})); again.ID == one.ID {
 		t.Error("a deleted record came back")
 	}
+}
+
+func restoring(t *testing.T, f *fixture) {
+	t.Helper()
+	r := f.run(t, owner, nil)
+	one := f.record(scoped(t, r), t, picture("a", media.Meta{Label: "kept"}))
+	f.end(t, r)
+	before := f.deps.Now()
+	wantCode(t, f.RestoreMedia(t.Context(), owner, one.ID, before), media.CodeNotFound)
+	must(t, f.DeleteMedia(t.Context(), owner, one.ID))
+	wantCode(t, f.RestoreMedia(t.Context(), "bob", one.ID, before), media.CodeNotFound)
+	err := f.RestoreMedia(t.Context(), owner, one.ID, f.deps.Now())
+	if media.CodeOf(err) != media.CodeNotFound || !strings.Contains(err.Error(), "too long ago") {
+		t.Errorf("after the grace: %v", err)
+	}
+	must(t, f.RestoreMedia(t.Context(), owner, one.ID, before))
+	if got, err := f.MediaRecord(t.Context(), owner, one.ID); err != nil || got.Label != "kept" || !got.DeletedAt.IsZero() {
+		t.Errorf("record = %+v, %v", got, err)
+	}
+	must(t, f.DeleteMedia(t.Context(), owner, one.ID))
+	f.record(scoped(t, r), t, picture("a", media.Meta{}))
+	wantCode(t, f.RestoreMedia(t.Context(), owner, one.ID, before), media.CodeConflict)
+}
+
+// inUse: what a run or an operation that has not ended may need is not deleted, whether it was made
+// there or granted.
+func inUse(t *testing.T, f *fixture) {
+	t.Helper()
+	made, given := f.run(t, owner, nil), f.run(t, owner, nil)
+	o := f.record(scoped(t, made), t, picture("a", media.Meta{}))
+	f.end(t, made)
+	f.record(scoped(t, given), t, o)
+	for _, status := range []ledger.Status{ledger.StatusRunning, ledger.StatusPaused} {
+		given.Status = status
+		must(t, f.FinishRun(t.Context(), given))
+		err := f.DeleteMedia(t.Context(), owner, o.ID)
+		if media.CodeOf(err) != media.CodeConflict || !strings.Contains(err.Error(), given.ID) || !strings.Contains(err.Error(), string(status)) {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+	f.end(t, given)
+	op := ledger.Operation{ID: "o", Owner: owner, Tree: given.Tree, Status: "queued"}
+	must(t, f.BeginOperation(t.Context(), op))
+	wantCode(t, f.DeleteMedia(t.Context(), owner, o.ID), media.CodeConflict)
+	op.Status, op.FinishedAt = "succeeded", f.deps.Now()
+	must(t, f.FinishOperation(t.Context(), op))
+	must(t, f.DeleteMedia(t.Context(), owner, o.ID))
 }
 
 func promotion(t *testing.T, f *fixture) {

@@ -191,7 +191,7 @@ func emptyOwner(t *testing.T, f *fixture) {
 		"promote":      func() error { _, err := f.PromoteMedia(ctx, "", "x", nil); return err },
 		"prompt media": func() error { _, err := f.ListPromptMedia(ctx, "", "x", none); return err },
 		"agent media":  func() error { _, err := f.ListAgentMedia(ctx, "", "x", none); return err },
-		"lineage":      func() error { _, err := f.Lineage(ctx, "", "x"); return err },
+		"provenance":   func() error { _, err := f.Provenance(ctx, "", "x"); return err },
 		"operation":    func() error { _, _, _, err := f.Operation(ctx, "", "x"); return err },
 		"by key":       func() error { _, err := f.OperationByKey(ctx, "", "x"); return err },
 		"operations":   func() error { _, err := f.ListOperations(ctx, "", ledger.OperationQuery{}); return err },
@@ -209,14 +209,14 @@ func foreignOwner(t *testing.T, f *fixture) {
 	r := f.run(t, owner, nil)
 	o := f.record(scoped(t, r), t, picture("a", media.Meta{}))
 	for name, read := range map[string]func() error{
-		"run":     func() error { _, err := f.Run(ctx, "bob", r.ID); return err },
-		"steps":   func() error { _, err := f.ListSteps(ctx, "bob", r.ID, none); return err },
-		"record":  func() error { _, err := f.MediaRecord(ctx, "bob", o.ID); return err },
-		"label":   func() error { return f.LabelMedia(ctx, "bob", o.ID, "mine", "") },
-		"delete":  func() error { return f.DeleteMedia(ctx, "bob", o.ID) },
-		"links":   func() error { _, err := f.ListPromptMedia(ctx, "bob", r.ID, none); return err },
-		"lineage": func() error { _, err := f.Lineage(ctx, "bob", o.ID); return err },
-		"events":  func() error { _, err := f.ListEvents(ctx, "bob", r.ID, 0, 0); return err },
+		"run":        func() error { _, err := f.Run(ctx, "bob", r.ID); return err },
+		"steps":      func() error { _, err := f.ListSteps(ctx, "bob", r.ID, none); return err },
+		"record":     func() error { _, err := f.MediaRecord(ctx, "bob", o.ID); return err },
+		"label":      func() error { return f.LabelMedia(ctx, "bob", o.ID, "mine", "") },
+		"delete":     func() error { return f.DeleteMedia(ctx, "bob", o.ID) },
+		"links":      func() error { _, err := f.ListPromptMedia(ctx, "bob", r.ID, none); return err },
+		"provenance": func() error { _, err := f.Provenance(ctx, "bob", o.ID); return err },
+		"events":     func() error { _, err := f.ListEvents(ctx, "bob", r.ID, 0, 0); return err },
 	} {
 		if got := media.CodeOf(read()); got != media.CodeNotFound {
 			t.Errorf("%s: code %q, want not_found", name, got)

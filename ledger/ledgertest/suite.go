@@ -5,6 +5,7 @@ package ledgertest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -110,6 +111,21 @@ func (f *fixture) record(ctx context.Context, t *testing.T, o media.Output) medi
 	return got
 }
 
+// parents are the edges to what an item was made from.
+func (f *fixture) parents(t *testing.T, id string) []ledger.Edge {
+	t.Helper()
+	p, err := f.Provenance(t.Context(), owner, id)
+	must(t, err)
+	return p.Parents
+}
+
+// end finishes a run.
+func (f *fixture) end(t *testing.T, r ledger.Run) {
+	t.Helper()
+	r.Status = ledger.StatusSucceeded
+	must(t, f.FinishRun(t.Context(), r))
+}
+
 func wantCode(t *testing.T, err error, code media.Code) {
 	t.Helper()
 	if got := media.CodeOf(err); got != code {
@@ -120,7 +136,7 @@ func wantCode(t *testing.T, err error, code media.Code) {
 // Run runs the whole suite.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
-	for name, clause := range map[string]func(*testing.T, *fixture){
+	clauses := map[string]func(*testing.T, *fixture){
 		"run round trip":                  runRoundTrip,
 		"run conflicts and missing":       runConflicts,
 		"runs newest first, paged":        runPages,
@@ -145,6 +161,10 @@ func Run(t *testing.T, h Harness) {
 		"media pages and filters":         mediaPages,
 		"label":                           labelling,
 		"delete leaves other records":     deletion,
+		"restore":                         restoring,
+		"media in use stays":              inUse,
+		"bytes that are named":            blobsNamed,
+		"thumbnails":                      thumbnails,
 		"promote":                         promotion,
 		"promote warns and goes on":       promotionWarns,
 		"text unchanged in any column":    textUnchanged,
@@ -161,7 +181,7 @@ func Run(t *testing.T, h Harness) {
 		"images across processes":         imagesAcrossProcesses,
 		"budgets under pressure":          budgetsUnderPressure,
 		"money of what never began":       forsakenMoney,
-		"blobs and orphans":               blobsAndOrphans,
+		"blobs":                           blobs,
 		"events in order":                 eventsInOrder,
 		"events need a root run":          eventsNeedRun,
 		"events saved once":               eventsOnce,
@@ -187,7 +207,9 @@ func Run(t *testing.T, h Harness) {
 		"disk full":                       diskFull,
 		"read-only":                       readOnly,
 		"calls after close fail":          afterClose,
-	} {
+	}
+	maps.Copy(clauses, grantClauses())
+	for name, clause := range clauses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clause(t, h.fixture(t))

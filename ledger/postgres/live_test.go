@@ -100,6 +100,7 @@ func TestServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
 		"foreign schemas are refused":     foreignSchemas,
 		"older schemas are brought up":    olderSchemas,
+		"copies are merged":               copiesAreMerged,
 		"another schema by search_path":   otherSchema,
 		"roles and databases":             rolesAndDatabases,
 		"a secondary row fails":           secondaryRow,
@@ -167,6 +168,30 @@ func olderSchemas(t *testing.T, server *pgtest.Server) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// copiesAreMerged brings up a database in which every run tree had copies of what it was given.
+func copiesAreMerged(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	url := server.Database(t)
+	old, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, old, migrations.Files, goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), 7); err != nil {
+		t.Fatal(err)
+	}
+	administer(t, url, ledgertest.VersionSeven()...)
+	s := open(t, url, ledgertest.Deps{})
+	ledgertest.Merged(t, s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *Store) attach(ctx context.Context, tx *sql.Tx, owner string, m ledger.M
 		return err
 	}
 	rec, err := scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+
-		` FROM media WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, o.ID))
+		` FROM media WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`, owner, o.ID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return media.Errorf(media.CodeNotFound, "it has no media record")
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"time"
 
 	"atelier/ledger"
 	"atelier/media"
@@ -59,14 +60,65 @@ func (s *Store) BlobOf(ctx context.Context, d media.Digest) (ledger.Blob, error)
 }
 
 // ListBlobs lists blobs in digest order.
-func (s *Store) ListBlobs(ctx context.Context, orphans bool, p ledger.Page) (ledger.List[ledger.Blob], error) {
-	sel := selectFrom(blobColumns, "blobs", "state = ?", blobStored)
-	if orphans {
-		sel.text.WriteString(` AND NOT EXISTS (SELECT 1 FROM media
-			WHERE media.digest = blobs.digest AND media.deleted_at IS NULL)`)
-	}
-	list, err := page(ctx, s.read, sel, p, order[ledger.Blob]{
+func (s *Store) ListBlobs(ctx context.Context, p ledger.Page) (ledger.List[ledger.Blob], error) {
+	list, err := page(ctx, s.read, selectFrom(blobColumns, "blobs", "state = ?", blobStored), p, order[ledger.Blob]{
 		key: "digest", scan: scanBlob, next: func(b ledger.Blob) string { return b.Digest.String() },
 	})
 	return list, s.failure("list blobs", err)
+}
+
+// BlobNamed reports whether the bytes are needed.
+func (s *Store) BlobNamed(ctx context.Context, d media.Digest, deletedSince time.Time) (bool, error) {
+	var named bool
+	err := s.read.QueryRowContext(ctx, `SELECT
+		EXISTS (SELECT 1 FROM media WHERE digest = $1 AND (deleted_at IS NULL OR deleted_at >= $2))
+		OR EXISTS (SELECT 1 FROM operation_slots WHERE digest = $1 AND media_id IS NULL)
+		OR EXISTS (SELECT 1 FROM blobs JOIN operations ON operations.id = blobs.operation_id
+			WHERE blobs.digest = $1 AND operations.finished_at IS NULL)
+		OR EXISTS (SELECT 1 FROM thumbnails JOIN media ON media.digest = thumbnails.digest
+			WHERE thumbnails.thumbnail_digest = $1 AND (media.deleted_at IS NULL OR media.deleted_at >= $2))`,
+		d.String(), stampText(deletedSince)).Scan(&named)
+	return named, s.failure("look who names blob "+d.String(), err)
+}
+
+// ForgetBlob takes bytes that nothing names out of the inventory.
+func (s *Store) ForgetBlob(ctx context.Context, d media.Digest, operation string) (bool, error) {
+	forgotten := false
+	err := s.commit(ledger.Relaxed(ctx), "forget blob", func(ctx context.Context, tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `DELETE FROM blobs WHERE digest = $1
+			AND ($2 = '' OR COALESCE(operation_id, $2) = $2)
+			AND NOT EXISTS (SELECT 1 FROM media WHERE media.digest = blobs.digest)
+			AND NOT EXISTS (SELECT 1 FROM operation_slots WHERE operation_slots.digest = blobs.digest)
+			AND NOT EXISTS (SELECT 1 FROM thumbnails JOIN media ON media.digest = thumbnails.digest
+				WHERE thumbnails.thumbnail_digest = blobs.digest AND media.deleted_at IS NULL)`, d.String(), operation)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if forgotten = n > 0; err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM thumbnails WHERE digest = $1 OR thumbnail_digest = $1`, d.String())
+		return err
+	})
+	return forgotten && err == nil, err
+}
+
+// SaveThumbnail notes the thumbnail of bytes for a width.
+func (s *Store) SaveThumbnail(ctx context.Context, of media.Digest, width int, thumbnail media.Digest) error {
+	var v values
+	v.set("digest", of.String())
+	v.set("width", width)
+	v.set("thumbnail_digest", thumbnail.String())
+	v.set("created_at", s.stampNow())
+	return s.commit(ledger.Relaxed(ctx), "save thumbnail", func(ctx context.Context, tx *sql.Tx) error {
+		return v.upsert(ctx, tx, "thumbnails", "digest, width")
+	})
+}
+
+// Thumbnail is the one that was noted for a width.
+func (s *Store) Thumbnail(ctx context.Context, of media.Digest, width int) (d media.Digest, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT thumbnail_digest FROM thumbnails WHERE digest = $1 AND width = $2`,
+		of.String(), width).Scan(digestCol{&d})
+	return d, s.failure("read thumbnail of "+of.String(), err)
 }

@@ -13,7 +13,11 @@ import (
 
 const recordColumns = `id, owner, tree_id, run_id, digest, ref, modality, mime_type, file_name, size_bytes,
 	width, height, orientation, frames, duration_seconds, label, description, promoted, partial,
-	direction, source, agent_path, operation_id, metadata, thumbnail_digest, created_at, updated_at`
+	direction, source, agent_path, operation_id, metadata, thumbnail_digest, created_at, updated_at, deleted_at`
+
+// recordID is the id of the record that the id $2 means: its own, or one that a copy of it had
+// in a database of an earlier version.
+const recordID = `COALESCE((SELECT media_id FROM media_grants WHERE media_grants.id = $2), $2)`
 
 func scanRecord(from row) (ledger.Record, error) {
 	var m ledger.Record
@@ -21,7 +25,7 @@ func scanRecord(from row) (ledger.Record, error) {
 		&m.MIMEType, str(&m.FileName), &m.SizeBytes, num(&m.Width), num(&m.Height), num(&m.Orientation),
 		num(&m.Frames), num(&m.DurationSeconds), str(&m.Label), str(&m.Description), &m.Promoted, &m.Partial,
 		str(&m.Origin.Direction), str(&m.Origin.Source), str(&m.Origin.AgentPath), str(&m.Origin.Operation),
-		jsonCol{&m.Metadata}, digestCol{&m.ThumbnailDigest}, timeCol{&m.CreatedAt}, timeCol{&m.UpdatedAt})
+		jsonCol{&m.Metadata}, digestCol{&m.ThumbnailDigest}, timeCol{&m.CreatedAt}, timeCol{&m.UpdatedAt}, timeCol{&m.DeletedAt})
 	return m, err
 }
 
@@ -31,7 +35,7 @@ func (s *Store) MediaRecord(ctx context.Context, owner, id string) (ledger.Recor
 		return ledger.Record{}, err
 	}
 	m, err := scanRecord(s.read.QueryRowContext(ctx, `SELECT `+recordColumns+
-		` FROM media WHERE owner = $1 AND id = $2 AND deleted_at IS NULL`, owner, id))
+		` FROM media WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`, owner, id))
 	return m, s.failure("read media "+id, err)
 }
 
@@ -40,12 +44,19 @@ func (s *Store) ListMedia(ctx context.Context, owner string, q ledger.MediaQuery
 	if err := needOwner(owner); err != nil {
 		return ledger.List[ledger.Record]{}, err
 	}
-	sel := selectFrom(recordColumns, "media", "deleted_at IS NULL AND owner = ?", owner)
-	for _, c := range []struct{ column, value string }{
-		{"tree_id", q.Tree}, {"run_id", q.Run}, {"modality", string(q.Modality)}, {"ref", string(q.Ref)},
+	state := "deleted_at IS NULL"
+	if q.Deleted {
+		state = "deleted_at IS NOT NULL"
+	}
+	sel := selectFrom(recordColumns, "media", state+" AND owner = ?", owner)
+	for _, c := range []struct{ condition, value string }{
+		{"id IN (SELECT m.id FROM media m WHERE m.tree_id = ? UNION ALL SELECT media_id FROM media_grants g WHERE g.tree_id = ?)", q.Tree},
+		{"run_id = ?", q.Run},
+		{"modality = ?", string(q.Modality)},
+		{"ref = ?", string(q.Ref)},
 	} {
 		if c.value != "" {
-			sel.where(c.column+" = ?", c.value)
+			sel.where(c.condition, c.value)
 		}
 	}
 	list, err := page(ctx, s.read, sel, q.Page, order[ledger.Record]{
@@ -60,29 +71,14 @@ func (s *Store) LabelMedia(ctx context.Context, owner, id, label, description st
 		return err
 	}
 	return s.commit(ctx, "label media", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE media SET label = COALESCE($1, label),
-			description = COALESCE($2, description), updated_at = $3
-			WHERE owner = $4 AND id = $5 AND deleted_at IS NULL`,
-			prose(clip(label)), prose(description), s.stampNow(), owner, id)
+		res, err := tx.ExecContext(ctx, `UPDATE media SET label = COALESCE($3, label),
+			description = COALESCE($4, description), updated_at = $5
+			WHERE owner = $1 AND id = `+recordID+` AND deleted_at IS NULL`,
+			owner, id, prose(clip(label)), prose(description), s.stampNow())
 		if err != nil {
 			return err
 		}
 		return changed("label media", id, res)
-	})
-}
-
-// DeleteMedia leaves a tombstone.
-func (s *Store) DeleteMedia(ctx context.Context, owner, id string) error {
-	if err := needOwner(owner); err != nil {
-		return err
-	}
-	return s.commit(ctx, "delete media", func(ctx context.Context, tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE media SET deleted_at = $1, updated_at = $1
-			WHERE owner = $2 AND id = $3 AND deleted_at IS NULL`, s.stampNow(), owner, id)
-		if err != nil {
-			return err
-		}
-		return changed("delete media", id, res)
 	})
 }
 
@@ -218,20 +214,4 @@ func (s *Store) ListAgentMedia(ctx context.Context, owner, runID string, p ledge
 		},
 	})
 	return list, s.failure("list agent-run media", err)
-}
-
-// Lineage lists the edges to a record's parents.
-func (s *Store) Lineage(ctx context.Context, owner, mediaID string) ([]ledger.Edge, error) {
-	if _, err := s.MediaRecord(ctx, owner, mediaID); err != nil {
-		return nil, err
-	}
-	sel := selectFrom("id, child_media_id, parent_media_id, parent_ref, role, run_id, operation_id, created_at",
-		"media_lineage", "child_media_id = ?", mediaID)
-	sel.text.WriteString(" ORDER BY id")
-	edges, err := collect(ctx, s.read, sel, func(from row) (e ledger.Edge, err error) {
-		err = from.Scan(&e.ID, &e.ChildID, str(&e.ParentID), &e.ParentRef, &e.Role, str(&e.RunID),
-			str(&e.OperationID), timeCol{&e.CreatedAt})
-		return e, err
-	})
-	return edges, s.failure("read lineage", err)
 }

@@ -14,9 +14,9 @@ import (
 // labelMax is how many characters of a label are kept.
 const labelMax = 500
 
-// Record saves the record of an item, its prompt-run media row and its lineage in one
-// commit. The record comes first: a lineage or link row that cannot be saved is
-// logged and does not stop it.
+// Record saves the record of an item, or grants one that another tree has, with its
+// prompt-run media row and its lineage in one commit. The record comes first: a lineage
+// or link row that cannot be saved is logged and does not stop it.
 func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error) {
 	const what = "record media"
 	scope := media.ScopeOf(ctx)
@@ -43,15 +43,21 @@ func (s *Store) Record(ctx context.Context, o media.Output) (media.Output, error
 		}
 		have, err := findByDigest(ctx, tx, scope, o.Digest)
 		again := err == nil
+		granted := false
 		if errors.Is(err, sql.ErrNoRows) {
-			have, err = s.insertRecord(ctx, tx, scope, o)
+			have, granted, err = s.admit(ctx, tx, scope, o)
 		}
 		if err != nil {
 			return err
 		}
 		saved = have.Output
-		saved.Lineage = o.Lineage
-		known := o.ID == have.ID
+		if !granted {
+			saved.Lineage = o.Lineage
+		}
+		if have.Tree != scope.Tree { // what it is in this tree
+			saved.Origin.Direction, saved.Promoted = o.Origin.Direction, false
+		}
+		known := granted || o.ID == have.ID
 		if again && !known {
 			if err := s.attempt(ctx, tx, "lineage of "+o.String(), func() error {
 				return s.insertEdge(ctx, tx, scope, have, media.Parent{Ref: have.Ref, Role: "same_bytes"})
@@ -89,24 +95,71 @@ func clip(label string) string {
 	return string([]rune(label)[:labelMax])
 }
 
+// inTree is the condition under which an item is known in the tree $2: it was recorded there, or
+// granted to it.
+const inTree = `(tree_id = $2 OR id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2))`
+
 func findByDigest(ctx context.Context, tx *sql.Tx, scope media.Scope, d media.Digest) (ledger.Record, error) {
-	return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+
-		` FROM media WHERE owner = $1 AND tree_id = $2 AND digest = $3 AND deleted_at IS NULL`,
-		scope.Owner, scope.Tree, d.String()))
+	find := func(condition string) (ledger.Record, error) {
+		return scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
+			WHERE owner = $1 AND `+condition+` AND digest = $3 AND deleted_at IS NULL ORDER BY id LIMIT 1`,
+			scope.Owner, scope.Tree, d.String()))
+	}
+	m, err := find("tree_id = $2")
+	if errors.Is(err, sql.ErrNoRows) {
+		m, err = find("id IN (SELECT media_id FROM media_grants WHERE media_grants.tree_id = $2)")
+	}
+	return m, err
 }
 
-func (s *Store) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
+// admit gives a tree an item that it does not know: a grant where the item has a record in another
+// one, else a record.
+func (s *Store) admit(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (have ledger.Record, granted bool, err error) {
 	var other string
-	err := tx.QueryRowContext(ctx, `SELECT digest FROM media
-		WHERE owner = $1 AND tree_id = $2 AND ref = $3 AND deleted_at IS NULL`,
+	err = tx.QueryRowContext(ctx, `SELECT digest FROM media
+		WHERE owner = $1 AND `+inTree+` AND ref = $3 AND deleted_at IS NULL LIMIT 1`,
 		scope.Owner, scope.Tree, string(o.Ref)).Scan(&other)
 	if err == nil {
-		return ledger.Record{}, media.Errorf(media.CodeRefCollision,
+		return have, false, media.Errorf(media.CodeRefCollision,
 			"two different items of this run share the ref %s: make this one again with a small change", o.Ref)
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
-		return ledger.Record{}, err
+		return have, false, err
 	}
+	if o.ID != "" {
+		have, err = s.grant(ctx, tx, scope, o)
+		if err == nil || !errors.Is(err, sql.ErrNoRows) {
+			return have, err == nil, err
+		}
+	}
+	have, err = s.insertRecord(ctx, tx, scope, o)
+	return have, false, err
+}
+
+// grant links an item of another tree to this one. The error is sql.ErrNoRows where the owner has
+// no such item under the id.
+func (s *Store) grant(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
+	have, err := scanRecord(tx.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM media
+		WHERE owner = $1 AND id = `+recordID+` AND digest = $3`, scope.Owner, o.ID, o.Digest.String()))
+	if err != nil {
+		return have, err
+	}
+	if !have.DeletedAt.IsZero() {
+		return have, media.Errorf(media.CodeNotFound, "the media item %s was deleted", o.Ref)
+	}
+	var v values
+	v.set("id", s.cfg.NewID())
+	v.set("tree_id", scope.Tree)
+	v.set("media_id", have.ID)
+	v.set("created_at", s.stampNow())
+	if _, err := tx.ExecContext(ctx, v.insertSQL("media_grants")+" ON CONFLICT (tree_id, media_id) DO NOTHING", v.args...); err != nil {
+		return have, err
+	}
+	have.Lineage, err = parentsOf(ctx, tx, have.ID)
+	return have, err
+}
+
+func (s *Store) insertRecord(ctx context.Context, tx *sql.Tx, scope media.Scope, o media.Output) (ledger.Record, error) {
 	if err := s.insertBlob(ctx, tx, o.Blob, o.Origin.Operation); err != nil {
 		return ledger.Record{}, err
 	}
@@ -159,8 +212,8 @@ func (s *Store) insertParents(ctx context.Context, tx *sql.Tx, scope media.Scope
 
 func (s *Store) insertEdge(ctx context.Context, tx *sql.Tx, scope media.Scope, child ledger.Record, p media.Parent) error {
 	var parent sql.NullString
-	err := tx.QueryRowContext(ctx, `SELECT id FROM media
-		WHERE owner = $1 AND tree_id = $2 AND ref = $3 ORDER BY id DESC LIMIT 1`,
+	err := tx.QueryRowContext(ctx, `SELECT id FROM media WHERE owner = $1 AND `+inTree+` AND ref = $3
+		ORDER BY CASE WHEN deleted_at IS NULL THEN 0 ELSE 1 END, id DESC LIMIT 1`,
 		scope.Owner, scope.Tree, string(p.Ref)).Scan(&parent)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"atelier/blob"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type mediaRmCmd struct {
+	Items []string `arg:"" name:"item" help:"Refs (img-7k3m9q2x) or record ids."`
+	Tree  string   `name:"run" help:"The run tree in which the refs mean something; needed where several items have one." placeholder:"ID"`
+	Undo  bool     `help:"Bring items back that were deleted within the last week."`
+	JSON  bool     `help:"Print JSON."`
+}
+
+// removedView is an item that was deleted or brought back.
+type removedView struct {
+	ID    string    `json:"id"`
+	Ref   media.Ref `json:"ref"`
+	Label string    `json:"label,omitempty"`
+	// Until is how long the item can be brought back; zero for one that was.
+	Until time.Time `json:"restorable_until,omitzero"`
+}
+
+// Run deletes items, or brings them back: all of them or none.
+func (c *mediaRmCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		var records []ledger.Record
+		for _, name := range c.Items {
+			r, err := c.one(w.ctx, s, name)
+			if err != nil {
+				return err
+			}
+			records = append(records, r)
+		}
+		now := time.Now() //nolint:forbidigo // the clock of the command line
+		err := together(w.ctx, s.Ledger, func(ctx context.Context) error {
+			for _, r := range records {
+				var err error
+				if c.Undo {
+					err = s.Ledger.RestoreMedia(ctx, owner, r.ID, now.Add(-blob.DefaultGrace))
+				} else {
+					err = s.Ledger.DeleteMedia(ctx, owner, r.ID)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range records {
+			if c.Undo {
+				if records[i], err = s.Ledger.MediaRecord(w.ctx, owner, records[i].ID); err != nil {
+					return err
+				}
+			}
+		}
+		return c.print(w, records, now.Add(blob.DefaultGrace))
+	})
+}
+
+// together makes one commit of the saves of fn, where the ledger can.
+func together(ctx context.Context, l ledger.Store, fn func(context.Context) error) error {
+	if b, ok := l.(ledger.Batcher); ok {
+		return b.Together(ctx, fn)
+	}
+	return fn(ctx)
+}
+
+// one finds the item that a name means. Bytes that were made in several runs are several items.
+func (c *mediaRmCmd) one(ctx context.Context, s *stores, name string) (ledger.Record, error) {
+	ref, err := media.ParseRef(name)
+	q := ledger.MediaQuery{Tree: c.Tree, Ref: ref, Deleted: c.Undo}
+	if err != nil {
+		if !c.Undo {
+			return mediaArg{Item: name, Tree: c.Tree}.find(ctx, s)
+		}
+		return ledger.Record{Output: media.Output{ID: name}}, nil // the ledger says whether it was deleted
+	}
+	list, err := s.Ledger.ListMedia(ctx, owner, q)
+	if err != nil {
+		return ledger.Record{}, err
+	}
+	switch len(list.Items) {
+	case 1:
+		return list.Items[0], nil
+	case 0:
+		where := "`atelier media list`"
+		if c.Undo {
+			where = "`atelier media list --deleted`"
+		}
+		return ledger.Record{}, media.Errorf(media.CodeNotFound, "no item has the ref %s here: see %s", ref, where)
+	}
+	var ids []string
+	for _, r := range list.Items {
+		ids = append(ids, r.ID)
+	}
+	e := media.Errorf(media.CodeInvalid, "%d items have the ref %s: name them by id: %s", len(ids), ref, strings.Join(ids, ", "))
+	e.Valid = ids
+	return ledger.Record{}, e
+}
+
+func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) error {
+	views := []removedView{}
+	for _, r := range records {
+		v := removedView{ID: r.ID, Ref: r.Ref, Label: r.Label}
+		if !c.Undo {
+			v.Until = until.UTC()
+		}
+		views = append(views, v)
+		switch {
+		case c.JSON:
+		case c.Undo:
+			w.line("brought back %s", r)
+		default:
+			w.line("deleted %s", r)
+			w.note("to undo it until %s: atelier media rm --undo %s; then media gc deletes its bytes", moment(until), r.ID)
+		}
+	}
+	if c.JSON {
+		return w.printJSON(ledger.List[removedView]{Items: views})
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"atelier/generate"
+	"atelier/ledger"
+	"atelier/media"
+)
+
+type mediaShowCmd struct {
+	mediaArg
+	JSON bool `help:"Print JSON."`
+}
+
+// itemView is all that is known of an item.
+type itemView struct {
+	ledger.Record
+	// Conversation is that of the run that made it or was first given it.
+	Conversation string `json:"conversation_id,omitempty"`
+	// Made says how a generation made it; nil for other items.
+	Made *makingView `json:"made,omitempty"`
+	ledger.Provenance
+}
+
+// makingView is the generation behind an item.
+type makingView struct {
+	Operation string `json:"operation"`
+	// Prompt is as it was asked, PromptSent as the provider got it, PromptRevised as the provider
+	// says to have rewritten it.
+	Prompt        string                 `json:"prompt"`
+	PromptSent    string                 `json:"prompt_sent"`
+	PromptRevised string                 `json:"prompt_revised,omitempty"`
+	Model         string                 `json:"model"`
+	Provider      string                 `json:"provider"`
+	Seed          *int64                 `json:"seed,omitempty"`
+	Dispositions  []generate.Disposition `json:"dispositions"`
+	// Cost is that of the whole generation, which gave Results.
+	Cost    generate.Cost `json:"cost"`
+	Price   string        `json:"-"`
+	Results int           `json:"results"`
+}
+
+// Run shows one item.
+func (c *mediaShowCmd) Run(w *world) error {
+	return w.withStores(func(s *stores) error {
+		r, err := c.find(w.ctx, s)
+		if err != nil {
+			return err
+		}
+		v, err := w.item(s, r)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return w.printJSON(v)
+		}
+		return w.showItem(s, v)
+	})
+}
+
+// item reads what is known of an item.
+func (w *world) item(s *stores, r ledger.Record) (v itemView, err error) {
+	v.Record = r
+	if v.Provenance, err = s.Ledger.Provenance(w.ctx, owner, r.ID); err != nil {
+		return v, err
+	}
+	v.Conversation = v.Trees[0].Conversation
+	if r.Origin.Operation != "" {
+		v.Made, err = w.making(s, r)
+	}
+	return v, err
+}
+
+// making reads the generation behind an item; nil if there is none on record.
+func (w *world) making(s *stores, r ledger.Record) (*makingView, error) {
+	o, slots, _, err := s.Ledger.Operation(w.ctx, owner, r.Origin.Operation)
+	if media.CodeOf(err) == media.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &makingView{
+		Operation: o.ID, Model: o.Model, Provider: o.Provider, Dispositions: []generate.Disposition{},
+		Cost: generate.Cost{EstimatedUSD: o.EstimatedUSD, ReportedUSD: o.ReportedUSD}, Price: priceOf(o),
+	}
+	var intent struct {
+		Prompt string `json:"prompt"`
+		Plan   struct {
+			Request struct {
+				Prompt string `json:"prompt"`
+			} `json:"request"`
+		} `json:"plan"`
+	}
+	if len(o.Request) > 0 && json.Unmarshal(o.Request, &intent) != nil || len(o.Dispositions) > 0 && json.Unmarshal(o.Dispositions, &m.Dispositions) != nil {
+		return nil, media.Errorf(media.CodeCorrupt, "read how %s was made: the record of operation %s is damaged", r.Ref, o.ID)
+	}
+	m.Prompt, m.PromptSent = cmp.Or(intent.Plan.Request.Prompt, intent.Prompt), intent.Prompt
+	for _, sl := range slots {
+		if sl.MediaID != "" {
+			m.Results++
+		}
+		if sl.Digest == r.Digest {
+			m.PromptRevised, m.Seed = sl.RevisedPrompt, sl.Seed
+		}
+	}
+	return m, nil
+}
+
+// showItem prints an item for people.
+func (w *world) showItem(s *stores, v itemView) error {
+	rows := [][]string{
+		{"id", v.ID},
+		{"type", v.MIMEType},
+		{"size", dimensions(v.Output)},
+		{"bytes", size(v.SizeBytes)},
+		{"digest", v.Digest.String()},
+		{"file", v.FileName},
+		{"label", v.Label},
+		{"description", short(v.Description, 200)},
+		{"made by", v.Origin.Source},
+		{"agent", v.Origin.AgentPath},
+		{"operation", v.Origin.Operation},
+		{"run", v.Tree},
+		{"conversation", v.Conversation},
+		{"made", moment(v.CreatedAt)},
+	}
+	if v.Origin.Direction == "input" {
+		rows[8][0], rows[len(rows)-1][0] = "given by", "given"
+	}
+	if m := v.Made; m != nil {
+		cost := m.Price
+		if m.Results > 1 {
+			cost += " for all its results"
+		}
+		rows = append(rows, []string{"model", m.Model + " (" + m.Provider + ")"}, []string{"cost", cost})
+	}
+	table(w.stdout, []string{"ref", string(v.Ref)}, rows)
+	if v.Made != nil {
+		w.showMaking(v.Made)
+	}
+	if err := w.ancestors(s, v.Parents, "", map[string]bool{v.ID: true}); err != nil {
+		return err
+	}
+	for _, e := range v.Children {
+		w.line("made into %s as %s", e.ChildRef, e.Role)
+	}
+	for _, u := range v.Trees[1:] {
+		in := ""
+		if u.Conversation != "" {
+			in = " of conversation " + u.Conversation
+		}
+		w.line("given to run %s%s", u.Tree, in)
+	}
+	for _, o := range generate.Offers(v.Output) {
+		w.line("offered: %s  %s", o.ID, cell(o.Label))
+	}
+	return nil
+}
+
+func (w *world) showMaking(m *makingView) {
+	w.line("prompt: %s", m.Prompt)
+	if m.PromptSent != m.Prompt {
+		w.line("sent as: %s", m.PromptSent)
+	}
+	if m.PromptRevised != "" {
+		w.line("revised: %s", m.PromptRevised)
+	}
+	if m.Seed != nil {
+		w.line("seed: %d", *m.Seed)
+	}
+	for _, d := range m.Dispositions {
+		if d.Outcome == generate.OutcomeApplied {
+			w.line("%-11s %s: %s", d.Outcome, d.Setting, d.Applied)
+		}
+	}
+	w.dispositions(m.Dispositions)
+}
+
+// ancestors prints what an item was made from, and what that was made from.
+func (w *world) ancestors(s *stores, edges []ledger.Edge, indent string, seen map[string]bool) error {
+	for _, e := range edges {
+		w.line("%sfrom %s as %s", indent, e.ParentRef, e.Role)
+		if e.ParentID == "" || seen[e.ParentID] {
+			continue
+		}
+		seen[e.ParentID] = true
+		p, err := s.Ledger.Provenance(w.ctx, owner, e.ParentID)
+		if media.CodeOf(err) == media.CodeNotFound { // deleted
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.ancestors(s, p.Parents, indent+strings.Repeat(" ", 2), seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
