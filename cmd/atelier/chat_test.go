@@ -154,7 +154,7 @@ func TestCtrlCStopsTheAnswerNotTheChat(t *testing.T) {
 	if err := proc.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the end of the answer", func() bool { return strings.Contains(proc.stderr.String(), "go on with: atelier resume") })
+	eventually(t, "the end of the answer", func() bool { return strings.Contains(proc.stderr.String(), "go on with: atelier runs retry") })
 	say("are you there?")
 	eventually(t, "the next answer", func() bool { return strings.Contains(proc.stdout.String(), "Still here.") })
 	if err := typing.Close(); err != nil {

@@ -151,7 +151,7 @@ func TestDeadRunIsCancelled(t *testing.T) {
 				if !kill {
 					proc.wait()
 				}
-				s.atelier("resume", id, "--answer", red).refused(t, exitInput, "waits for no answer")
+				s.refuseAgain(t, id)
 				return s.end(t, id)
 			}
 			live := end(false)

@@ -25,7 +25,7 @@ func TestChatServiceFails(t *testing.T) {
 		says string
 		kind string
 	}{
-		chattest.FaultBadKey:    {exitProvider, "check the key", "unauthorized"},
+		chattest.FaultBadKey:    {exitProvider, "check OPENAI_API_KEY", "unauthorized"},
 		chattest.FaultForbidden: {exitProvider, "access", "forbidden"},
 		chattest.FaultNoModel:   {exitInput, "atelier models list --chat", "not_found"},
 		chattest.FaultQuota:     {exitProvider, "quota", "quota_exceeded"},

@@ -9,7 +9,6 @@ import (
 
 	"atelier"
 	"atelier/agent"
-	"atelier/ledger"
 	"atelier/media"
 	"atelier/run"
 )
@@ -68,7 +67,7 @@ type resumeCmd struct {
 }
 
 // Run goes on with a run: with the answer that it waits for, or from its last finished
-// step where its process has ended or it was cancelled.
+// step where its process has ended.
 func (c *resumeCmd) Run(w *world) error {
 	value, err := c.value()
 	if err == nil {
@@ -87,7 +86,7 @@ func (c *resumeCmd) Run(w *world) error {
 			return nil, err
 		}
 		if value == nil && !c.plain() {
-			return c.goOn(w, a, s, limits)
+			return c.goOn(w, s, limits)
 		}
 		if value, err = c.fit(w.ctx, s, value); err != nil {
 			return nil, err
@@ -101,17 +100,13 @@ func (c *resumeCmd) Run(w *world) error {
 }
 
 // goOn goes on with a run that nobody has to answer, or shows what one waits for.
-func (c *resumeCmd) goOn(w *world, a *app, s *run.Service, limits run.Again) (*run.Run, error) {
+func (c *resumeCmd) goOn(w *world, s *run.Service, limits run.Again) (*run.Run, error) {
 	open, err := s.Questions(w.ctx, owner, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	if len(open) == 0 {
-		r, err := s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
-		if media.CodeOf(err) == media.CodeConflict && cancelled(w.ctx, a, c.ID) {
-			return s.Retry(w.ctx, owner, c.ID, limits)
-		}
-		return r, err
+		return s.ResumeWith(w.ctx, owner, c.ID, nil, limits)
 	}
 	if limits != (run.Again{}) {
 		return nil, media.Errorf(media.CodeInvalid, "run %s waits for an answer: the limits go with the answer (atelier resume %[1]s shows the question)", c.ID)
@@ -124,12 +119,6 @@ func (c *resumeCmd) goOn(w *world, a *app, s *run.Service, limits run.Again) (*r
 	}
 	w.ask(c.ID, open)
 	return nil, quiet{exitPaused}
-}
-
-// cancelled reports whether a person ended a run before it was done: it goes on by being tried again.
-func cancelled(ctx context.Context, a *app, id string) bool {
-	r, err := a.Ledger.Run(ctx, owner, id)
-	return err == nil && r.Status == ledger.StatusCancelled
 }
 
 // plain reports whether the answer is no JSON.

@@ -160,7 +160,7 @@ func (c *runCmd) ending(w *world, res *agent.Result, runErr error) error {
 		return quiet{exitPaused}
 	case agent.StatusCancelled:
 		w.note("interrupted; what was made is kept: atelier media list --run %s", res.RunID)
-		w.note("go on with: atelier resume %s", res.RunID)
+		w.note("go on with: atelier runs retry %s", res.RunID)
 		return quiet{exitInterrupted}
 	default:
 	}

@@ -38,8 +38,8 @@ func TestSVGOfAProviderIsSaidToBeRaw(t *testing.T) {
 		t.Errorf("run said\n%s%s", o.stdout, o.stderr)
 	}
 	ref := p.listed().Items[0].Ref
-	for _, to := range []string{filepath.Join(p.dir, "got.svg"), "-"} {
-		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, to+" is as it came") {
+	for to, name := range map[string]string{filepath.Join(p.dir, "got.svg"): "got.svg", "-": "standard output"} {
+		if o := p.must("media", "get", ref, "-o", to); !strings.Contains(o.stderr, name+" is as it came") {
 			t.Errorf("media get said\n%s", o.stderr)
 		}
 	}
