@@ -111,8 +111,13 @@ func (n Name) Asked() bool {
 	return n.Kind == KindAction || n.Kind == KindAgent || n.Kind == KindQuestion
 }
 
-// IsCall reports whether the step calls a model, or is beside such a call.
-func (n Name) IsCall() bool { return n.Kind == KindModel || n.Kind == KindSummary }
+// Acts reports whether the step is an act itself, not a question beside it.
+func (n Name) Acts() bool {
+	return n.Kind == KindAction && !n.Ends(TailApproval) && !n.Ends(TailAsk)
+}
+
+// Calls reports whether the step calls a model, or is beside such a call.
+func (n Name) Calls() bool { return n.Kind == KindModel || n.Kind == KindSummary }
 
 // Has reports whether a tail of that kind is in the name.
 func (n Name) Has(kind TailKind) bool {
