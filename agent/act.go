@@ -87,8 +87,8 @@ func (r *results) madeInOrder() []media.Ref {
 	return refs
 }
 
-// kept is an outcome as the journal remembers it.
-type kept struct {
+// ActResult is what the durable step of an act keeps.
+type ActResult struct {
 	Outcome action.Outcome `json:"outcome"`
 	Media   []media.Output `json:"media,omitempty"`
 	Changes []media.Change `json:"changes,omitempty"`
@@ -144,14 +144,14 @@ func (r *run) act(ctx context.Context, call ActionCall, at callIndex) action.Out
 }
 
 // invoke calls the registry through the journal.
-func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) kept {
+func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID string) ActResult {
 	if err := r.allowed(call.Name); err != nil {
-		return kept{Outcome: refused(call.Name, err)}
+		return ActResult{Outcome: refused(call.Name, err)}
 	}
 	name, env := at.name(), r.env(ctx, stepID)
 	if ctx.Err() == nil { // one that is refused by a person is not begun either
 		if err := r.approve(ctx, call, at, env); err != nil {
-			return kept{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
+			return ActResult{Outcome: refused(call.Name, err), Cut: ctx.Err() != nil}
 		}
 	}
 	if err := r.begins(ctx, name); err != nil {
@@ -160,16 +160,16 @@ func (r *run) invoke(ctx context.Context, call ActionCall, at callIndex, stepID 
 	own := &Context{Task: r.task, Input: r.input, run: r, act: name}
 	ctx = context.WithValue(ctx, contextKey{}, own)
 	live := false
-	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
 		live = true
 		return r.perform(ctx, call, env, own)
 	})
-	var k kept
+	var k ActResult
 	if err == nil {
 		err = json.Unmarshal(b, &k)
 	}
 	if err != nil {
-		return kept{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
+		return ActResult{Outcome: refused(call.Name, fmt.Errorf("run action: %w", err)), Cut: ctx.Err() != nil}
 	}
 	r.countAct(k.Began, k.Ended, live, generate.Charge{ID: stepID, Images: generated(k.Media)})
 	k.Outcome.Media = k.Media
@@ -193,7 +193,7 @@ func (r *run) perform(ctx context.Context, call ActionCall, env action.Env, own 
 		return nil, ErrPaused // it begins again when the answer is there
 	}
 	cut := ctx.Err() != nil && o.Code != action.Success
-	return json.Marshal(kept{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
+	return json.Marshal(ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Substituted: o.Substituted, Began: began, Ended: r.r.cfg.Now(), Cut: cut})
 }
 
 // env is what the run lends to an act.
@@ -212,14 +212,14 @@ func (r *run) env(ctx context.Context, stepID string) action.Env {
 
 // closed is an act that is not begun any more. What an earlier process began of it and left
 // is ended as if that process had been told, and what came of it is kept.
-func (r *run) closed(ctx context.Context, call ActionCall, env action.Env, why error) kept {
-	k := kept{Outcome: refused(call.Name, why), Cut: true}
+func (r *run) closed(ctx context.Context, call ActionCall, env action.Env, why error) ActResult {
+	k := ActResult{Outcome: refused(call.Name, why), Cut: true}
 	if journal.Left(ctx) || !r.r.cfg.Actions.Left(ctx, call.Name) {
 		return k
 	}
 	o := r.r.cfg.Actions.Invoke(ctx, call.Name, call.Params, env)
 	r.decide(ctx, o.Changes)
-	return kept{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
+	return ActResult{Outcome: o, Media: o.Media, Changes: o.Changes, Cut: o.Code != action.Success}
 }
 
 // allowed checks that the agent may take the action.

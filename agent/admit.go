@@ -8,6 +8,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -60,7 +61,7 @@ func (r *run) admitImages(ctx context.Context) ([]sight, error) {
 	if len(r.images) == 0 {
 		return nil, nil
 	}
-	b, err := r.journal.Step(ctx, "images", func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, step.Name{Kind: step.KindImages}.String(), func(ctx context.Context) ([]byte, error) {
 		a, err := r.admission(ctx)
 		if err != nil {
 			return nil, err

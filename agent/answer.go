@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/action"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -125,10 +126,10 @@ func (s State) shown(q Question) int {
 	if q.RunID == s.Request.RunID {
 		n = len(s.Request.Images)
 	}
-	part := q.Step[:strings.LastIndexByte(q.Step, '/')+1]
+	part := step.PlaceOf(q.Step)
 	for turn := 1; turn <= maxTurns; turn++ {
 		var p replied
-		b, ok := s.Steps[part+askName(turn)]
+		b, ok := s.Steps[part.Full(step.In(turn, step.KindQuestion).String())]
 		if !ok || json.Unmarshal(b, &p) != nil {
 			continue
 		}
@@ -139,9 +140,6 @@ func (s State) shown(q Question) int {
 	}
 	return n
 }
-
-// askName is the name of the step in which an agent waits for an answer.
-func askName(turn int) string { return fmt.Sprintf("turn-%d-ask", turn) }
 
 // seeing names models that take that many pictures, where the registry can tell.
 func seeing(models ChatModels, images int) []string {

@@ -9,6 +9,7 @@ import (
 
 	"atelier/action"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -42,7 +43,7 @@ func (u ActionUse) unpriced(costs bool) []Problem {
 // action may be run. A no is media.CodeForbidden. What was approved once, or needed no
 // approval, is not looked at again in a replay, and what was done needs none.
 func (r *run) approve(ctx context.Context, call ActionCall, at callIndex, env action.Env) error {
-	if _, done := r.journal.Known(at.name()); done {
+	if _, done := r.journal.Known(at.name().String()); done {
 		return nil
 	}
 	var use ActionUse
@@ -57,7 +58,7 @@ func (r *run) approve(ctx context.Context, call ActionCall, at callIndex, env ac
 	if use.Approval == "" && over == "" {
 		return nil
 	}
-	name := at.name() + "-approval"
+	name := at.name().With(step.TailApproval)
 	p, err := r.permission(ctx, name, at, func(ctx context.Context) (*Question, error) {
 		return r.permissionFor(ctx, call, use.Approval, over, env)
 	})
@@ -71,9 +72,9 @@ func (r *run) approve(ctx context.Context, call ActionCall, at callIndex, env ac
 }
 
 // permission is await for a question that may turn out not to be needed.
-func (r *run) permission(ctx context.Context, name string, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
+func (r *run) permission(ctx context.Context, name step.Name, at callIndex, need func(context.Context) (*Question, error)) (replied, error) {
 	var p replied
-	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
 		q, err := need(ctx)
 		switch {
 		case err != nil:

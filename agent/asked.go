@@ -3,10 +3,10 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"sync"
 
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -28,8 +28,8 @@ type openCalls struct {
 
 // unanswered tells how often earlier processes made a call and had no answer when they ended:
 // nobody knows whether it is billed. Where nobody can tell, it was not made.
-func (r *run) unanswered(ctx context.Context, step, id string) (times int) {
-	if !r.replays || r.journal.Knows(step) || r.model.Profile().Offline {
+func (r *run) unanswered(ctx context.Context, name step.Name, id string) (times int) {
+	if !r.replays || r.journal.Knows(name.String()) || r.model.Profile().Offline {
 		return 0
 	}
 	r.calledBefore.once.Do(func() {
@@ -49,12 +49,12 @@ func (r *run) unanswered(ctx context.Context, step, id string) (times int) {
 	if !r.calledBefore.open[id] {
 		return 0
 	}
-	return r.losses(step) + 1
+	return r.losses(name) + 1
 }
 
 // losses is how often the journal says that a model call was made again.
-func (r *run) losses(step string) (n int) {
-	for r.journal.Knows(againStep(step, n+1)) {
+func (r *run) losses(name step.Name) (n int) {
+	for r.journal.Knows(name.Numbered(step.TailAgain, n+1).String()) {
 		n++
 	}
 	return n
@@ -62,16 +62,13 @@ func (r *run) losses(step string) (n int) {
 
 // forgo lets the budgets count a call that an earlier process made and that was not answered,
 // and notes that it is made again: should this process end in it too, both count.
-func (r *run) forgo(ctx context.Context, step string, times int, req chat.Request) {
+func (r *run) forgo(ctx context.Context, name step.Name, times int, req chat.Request) {
 	c := r.expected(req)
 	c.ID = media.ScopeOf(ctx).PromptRun
 	_ = r.r.cfg.Budget.Settle(context.WithoutCancel(ctx), c) // else what was reserved stays so
 	// Where the step cannot be kept, neither can the call, which tells why.
-	_, _ = r.journal.Step(ctx, againStep(step, times), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
+	_, _ = r.journal.Step(ctx, name.Numbered(step.TailAgain, times).String(), func(context.Context) ([]byte, error) { return []byte("{}"), nil })
 }
-
-// againStep is the name of the step that notes that a model call is made again.
-func againStep(call string, times int) string { return call + "-again-" + strconv.Itoa(times) }
 
 // mayCost counts calls that may be billed though no answer came: those of earlier processes,
 // and one that failed so.
@@ -89,10 +86,10 @@ type Use struct {
 
 // UseOf reads what a finished model call used from its step, with what calls of the step may
 // have cost that were made and not answered. Other steps used nothing.
-func UseOf(step []byte) Use {
+func UseOf(result []byte) Use {
 	u := Use{Cost: Cost{Complete: true}}
-	var a answered
-	if json.Unmarshal(step, &a) != nil {
+	var a CallResult
+	if json.Unmarshal(result, &a) != nil {
 		return u
 	}
 	if a.MayHaveCost {
@@ -125,7 +122,7 @@ func (r *run) countRedone(ctx context.Context) {
 	if r.wait.before == nil {
 		return
 	}
-	u, ok := r.wait.before.Redone[r.journal.Name("")]
+	u, ok := r.wait.before.Redone[string(r.journal.Place())]
 	if !ok {
 		return
 	}

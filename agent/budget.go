@@ -15,6 +15,7 @@ import (
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -211,8 +212,8 @@ func (r *run) tight(ctx context.Context) (why string, bounded bool) {
 // replay, whatever the clock and the other agents do then. A turn that was taken before the
 // run had its budgets of now is not ended by them.
 func (r *run) decided(ctx context.Context) string {
-	name := fmt.Sprintf("turn-%d-budget", r.turns+1)
-	if !r.before(name) && r.before(fmt.Sprintf("turn-%d-model", r.turns+1)) {
+	name, model := step.In(r.turns+1, step.KindBudget), step.In(r.turns+1, step.KindModel)
+	if !r.before(name) && r.before(model) {
 		return r.spentUp(false)
 	}
 	why := r.spentUp(true)
@@ -223,10 +224,10 @@ func (r *run) decided(ctx context.Context) string {
 	if why = cmp.Or(why, tight); !bounded && r.max.tokens == 0 && r.max.time == 0 {
 		return why
 	}
-	if !r.journal.Knows(name) && r.journal.Knows(fmt.Sprintf("turn-%d-model", r.turns+1)) {
+	if !r.journal.Knows(name.String()) && r.journal.Knows(model.String()) {
 		return why // nothing new: there was no budget to decide by when the turn was taken
 	}
-	b, err := r.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(context.Context) ([]byte, error) {
 		return json.Marshal(why)
 	})
 	var before string

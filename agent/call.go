@@ -11,6 +11,7 @@ import (
 	"atelier/action"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -18,7 +19,8 @@ import (
 // modelCall is one call of the run's model. name is that of its durable step; a
 // schema asks for JSON.
 type modelCall struct {
-	name, system string
+	name   step.Name
+	system string
 	// number tells the calls of one turn and kind apart.
 	number   int
 	messages []chat.Message
@@ -72,7 +74,7 @@ func (r *run) call(ctx context.Context, c modelCall) (chat.Response, error) {
 func (r *run) promptOf(c modelCall) PromptRecord {
 	p := r.model.Profile()
 	return PromptRecord{
-		ID: r.newID("prompt "+c.name, callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
+		ID: r.newID("prompt "+c.name.String(), callIndex{turn: r.turns, index: c.number}), RunID: r.id, AgentPath: r.path, Turn: r.turns, Model: p.ID, Provider: p.Provider,
 		System: c.system, Messages: c.messages, Status: StatusRunning, StartedAt: r.r.cfg.Now(),
 	}
 }
@@ -86,7 +88,7 @@ func (r *run) savePrompt(ctx context.Context, c modelCall, rec PromptRecord) {
 }
 
 // accept counts an answer and gives it as the run goes on with it.
-func (r *run) accept(ctx context.Context, c modelCall, done answered) (resp chat.Response, err error) {
+func (r *run) accept(ctx context.Context, c modelCall, done CallResult) (resp chat.Response, err error) {
 	p, resp := r.model.Profile(), done.Response
 	if done.MayHaveCost {
 		r.mayCost(done.MayCostUSD)
@@ -104,9 +106,9 @@ func statusOf(ctx context.Context, err error) Status {
 	return StatusFailed
 }
 
-// answered is a model's answer as the journal remembers it, a failure too: a replay
+// CallResult is what the durable step of a model call keeps, of a failure too: a replay
 // does not ask again.
-type answered struct {
+type CallResult struct {
 	Response  chat.Response `json:"response"`
 	Failure   *failure      `json:"failure,omitempty"`
 	Unsettled bool          `json:"unsettled,omitempty"`
@@ -146,7 +148,7 @@ func (f *failure) err() *media.Error {
 }
 
 // err gives the error back.
-func (a answered) err() error {
+func (a CallResult) err() error {
 	if len(a.Lost) > 0 {
 		return &lostError{a.Lost}
 	}
@@ -161,20 +163,20 @@ func (a answered) err() error {
 }
 
 // asks counts a call of the step that may be billed though no answer came.
-func (a *answered) asks(c generate.Charge) {
+func (a *CallResult) asks(c generate.Charge) {
 	a.MayHaveCost, a.MayCostUSD = true, sumUSD(a.MayCostUSD, c.USD)
 }
 
 // generate is the journalled call. lost is how often earlier processes made it and had no
 // answer.
-func (r *run) generate(ctx context.Context, name string, req chat.Request, lost int) (answered, error) {
-	var before answered
+func (r *run) generate(ctx context.Context, name step.Name, req chat.Request, lost int) (CallResult, error) {
+	var before CallResult
 	for range lost {
 		before.asks(r.expected(req))
 	}
 	var failed error // the error itself, where the call was made just now
 	live := false
-	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
 		live = true
 		a := before
 		var cut error
@@ -189,7 +191,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 		}
 		return before, err
 	}
-	var a answered
+	var a CallResult
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, media.Errorf(media.CodeInternal, "read journalled answer: %w", err)
 	}
@@ -204,7 +206,7 @@ func (r *run) generate(ctx context.Context, name string, req chat.Request, lost 
 
 // attempt asks the model, unless a picture is lost, and notes what came of it. failed is the
 // error that was noted; cut is one that is not kept, because the end of ctx made it.
-func (r *run) attempt(ctx context.Context, req chat.Request, a *answered) (failed, cut error) {
+func (r *run) attempt(ctx context.Context, req chat.Request, a *CallResult) (failed, cut error) {
 	p := r.model.Profile()
 	a.Began, a.Lost, a.Offline = r.r.cfg.Now(), r.missing(ctx, req.Messages), p.Offline
 	if len(a.Lost) > 0 {

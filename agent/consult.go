@@ -11,6 +11,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -50,7 +51,7 @@ type answerView struct {
 // consult waits for the answer to the question of a step and puts it before the model
 // with the results of the step.
 func (r *run) consult(ctx context.Context, q Question, res *results) error {
-	p, err := r.await(ctx, askName(r.turns), callIndex{turn: r.turns}, q)
+	p, err := r.await(ctx, step.In(r.turns, step.KindQuestion), callIndex{turn: r.turns}, q)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (r *run) regard(ctx context.Context, p replied, res *results) error {
 		err := error(media.Errorf(media.CodeTooLarge, "%s has no room for more pictures", profile))
 		var s sight
 		if n < room {
-			s, err = r.fit(ctx, fmt.Sprintf("turn-%d-answer-%s", r.turns, o.Ref), o, chat.Room{Images: r.history.given() + len(p.Images)})
+			s, err = r.fit(ctx, step.Shown(r.turns, step.KindAnswer, string(o.Ref)), o, chat.Room{Images: r.history.given() + len(p.Images)})
 		}
 		if code := media.CodeOf(err); r.lostImages == LostStop && (code == media.CodeNotFound || code == media.CodeCorrupt) {
 			return media.Errorf(code, "%s can no longer be shown to agent %s: %w", i.Ref, r.spec.slug, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -80,7 +81,7 @@ func (r *run) prepare(ctx context.Context, call AgentCall, at callIndex) (*run, 
 	if err != nil {
 		return nil, use, nil, err
 	}
-	j, err := r.journal.Part(ctx, fmt.Sprintf("turn-%d-agent-%d-%s", at.turn, at.index, sp.slug))
+	j, err := r.journal.Part(ctx, step.Name{Kind: step.KindAgent, Turn: at.turn, Index: at.index, Label: sp.slug}.String())
 	if err != nil {
 		return nil, use, nil, fmt.Errorf("start agent %s: %w", sp.slug, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"atelier/action"
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -120,7 +121,7 @@ func (r *run) summarise(ctx context.Context, s summary) (string, error) {
 	ask := fmt.Sprintf("The work is: %s\n\nThe result of the action %s, to be summarised in at most %d characters:\n\n%s",
 		cutMiddle(r.task, 2000), o.Name, s.use.CompactLength, fenced(result))
 	resp, err := r.call(ctx, modelCall{
-		name:   fmt.Sprintf("turn-%d-summary-%d-%d", r.turns, s.entry.turn, s.index+1),
+		name:   step.Name{Kind: step.KindSummary, Turn: r.turns, Made: s.entry.turn, Index: s.index + 1},
 		number: 64*s.entry.turn + s.index,
 		system: summaryPrompt, messages: []chat.Message{chat.Text(chat.RoleUser, ask)},
 	})

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"strings"
@@ -15,6 +15,7 @@ import (
 
 	"atelier/action"
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 	"atelier/wire"
 )
@@ -47,7 +48,7 @@ type Context struct {
 
 	run *run
 	// act is the step of the action that the code belongs to; empty in a Go agent.
-	act string
+	act step.Name
 	// waits tells that something in the code waits for a person.
 	waits atomic.Bool
 	asked atomic.Int64 // questions, for their names
@@ -129,11 +130,11 @@ func (c *Context) Open(ctx context.Context, ref media.Ref) (io.ReadCloser, error
 func (c *Context) Action(ctx context.Context, name string, params map[string]any) action.Outcome {
 	params, data := withoutData(name, params)
 	at, params := c.run.nextCall(ctx), c.run.clean(ctx, params)
-	if c.act != "" {
+	if c.within() {
 		at.within, at.nested = c.callWithin(name, params)
 	}
 	out := c.run.act(ctx, ActionCall{Name: wire.NameMedia(name), Params: params}, at)
-	c.recall.ask(ctx, at.name())
+	c.recall.ask(ctx, at.name().String())
 	c.run.drew(out)
 	if errors.Is(out.Err, ErrPaused) {
 		c.waits.Store(true)
@@ -191,20 +192,23 @@ func (c *Context) dataURI(ctx context.Context, ref media.Ref) (string, error) {
 	return text.String(), nil
 }
 
+// within reports whether the code is that of an action.
+func (c *Context) within() bool { return c.act.Kind != step.KindOther }
+
 // callWithin names a call that an action makes by what it asks for, so that it has the same
 // place when the action runs again, whatever ran beside it. blind tells that its parameters
 // could not be read, so that it is known by its number only.
-func (c *Context) callWithin(name string, params map[string]any) (call string, blind bool) {
+func (c *Context) callWithin(name string, params map[string]any) (call step.Name, blind bool) {
 	what := plain(map[string]any{"name": name, "params": params})
 	sum := sha256.Sum256(what)
-	key := fmt.Sprintf("%s-call-%x", c.act, sum[:6])
+	key := hex.EncodeToString(sum[:6])
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls == nil {
 		c.calls = map[string]int{}
 	}
 	c.calls[key]++
-	return fmt.Sprintf("%s-%d", key, c.calls[key]), string(what) == "null"
+	return c.act.Called(key, c.calls[key]), string(what) == "null"
 }
 
 // Ask puts a question to a person and gives the answer. Where there is none yet the
@@ -218,13 +222,13 @@ func (c *Context) Ask(ctx context.Context, question string, schema json.RawMessa
 	if err != nil {
 		return Reply{}, err
 	}
-	at := callIndex{turn: 1, index: int(c.asked.Add(1)), nested: c.act != ""}
-	name := fmt.Sprintf("ask-%d", at.index)
-	if c.act != "" {
-		name = c.act + "-" + name
+	at := callIndex{turn: 1, index: int(c.asked.Add(1)), nested: c.within()}
+	name := step.Name{Kind: step.KindCodeQuestion, Index: at.index}
+	if c.within() {
+		name = c.act.Numbered(step.TailAsk, at.index)
 	}
 	p, err := c.run.await(ctx, name, at, q)
-	c.recall.ask(ctx, name)
+	c.recall.ask(ctx, name.String())
 	if errors.Is(err, ErrPaused) {
 		c.waits.Store(true)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -49,13 +50,16 @@ type Verdict struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// guardStep checks the message of a root run; its result is a [Verdict].
+var guardStep = step.Name{Kind: step.KindGuardrail}
+
 // screen puts the task of a root run to the guardrail.
 func (r *run) screen(ctx context.Context) error {
 	g := r.r.cfg.Guardrail
 	if g == nil || r.depth > 0 {
 		return nil
 	}
-	b, err := r.journal.Step(ctx, "guardrail", func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, guardStep.String(), func(ctx context.Context) ([]byte, error) {
 		v, err := g.Check(ctx, GuardInput{Text: r.task, Agent: r.spec.slug, RunID: r.id, Owner: r.owner})
 		if err != nil {
 			return nil, err
@@ -108,7 +112,7 @@ func (r *run) abide(ctx context.Context, v Verdict) error {
 
 // permit asks a person whether a message may go on to a model.
 func (r *run) permit(ctx context.Context, reason string) error {
-	p, err := r.await(ctx, "guardrail-approval", callIndex{}, Question{
+	p, err := r.await(ctx, guardStep.With(step.TailApproval), callIndex{}, Question{
 		Kind: QuestionGuardrail, Question: "This message needs approval before a model sees it: " + reason, Schema: json.RawMessage(approvalForm),
 		Details: &Details{Reason: reason},
 	})

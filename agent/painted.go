@@ -10,6 +10,7 @@ import (
 
 	"atelier/chat"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -34,7 +35,7 @@ type keepsake struct {
 // keep records the pictures that a chat model made itself (law 2) and gives those that
 // the run can use. It is a durable step: a replay records nothing again. call is the name
 // of the call that made them.
-func (r *run) keep(ctx context.Context, call string, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
+func (r *run) keep(ctx context.Context, call step.Name, p chat.Profile, items []media.Output) (kept []media.Output, err error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
@@ -45,7 +46,7 @@ func (r *run) keep(ctx context.Context, call string, p chat.Profile, items []med
 		}
 		return json.Marshal(list)
 	}
-	b, err := r.journal.Step(ctx, call+"-media", record)
+	b, err := r.journal.Step(ctx, call.With(step.TailMedia).String(), record)
 	if err != nil && !journal.Left(ctx) {
 		b, err = record(ctx) // a run that is cancelled keeps what was made too
 	}

@@ -2,10 +2,10 @@ package agent
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -23,8 +23,8 @@ func (r *run) replayed(ctx context.Context) (replayed context.Context, over func
 }
 
 // begins says why an act does not begin: it is new, and the run was ended before.
-func (r *run) begins(ctx context.Context, step string) error {
-	if r.journal.Knows(step) {
+func (r *run) begins(ctx context.Context, name step.Name) error {
+	if r.journal.Knows(name.String()) {
 		return nil
 	}
 	_ = journal.Live(ctx) // the end of its context tells
@@ -64,7 +64,7 @@ func (r *run) endedBefore(ctx context.Context) bool {
 func (r *run) recalled() *recall {
 	c := &recall{whole: r.whole, steps: map[string]bool{}}
 	for _, name := range r.journal.Recalled() {
-		if at := strings.TrimPrefix(strings.TrimPrefix(name, "turn-1-action-"), "ask-"); at != name && !strings.Contains(at, "-") {
+		if n := step.Parse(name); len(n.Tail) == 0 && (n.Kind == step.KindCodeQuestion || n.Kind == step.KindAction && n.Turn == 1) {
 			c.steps[name] = true
 		}
 	}

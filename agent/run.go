@@ -13,6 +13,7 @@ import (
 	"atelier/chat"
 	"atelier/generate"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -117,8 +118,8 @@ func (r *run) scoped(ctx context.Context) context.Context {
 // newID gives a record of the run its id: in every replay the same, where the run's id
 // can be derived from. kind tells records of one place apart.
 func (r *run) newID(kind string, at callIndex) string {
-	if at.within != "" {
-		kind, at = kind+" "+at.within, callIndex{turn: at.turn, nested: at.nested}
+	if at.within.Kind != step.KindOther {
+		kind, at = kind+" "+at.within.String(), callIndex{turn: at.turn, nested: at.nested}
 	}
 	if id, ok := journal.ID(r.tree, r.id+"/"+kind, at.turn, at.index); ok && !at.nested {
 		return id
@@ -287,13 +288,13 @@ type callIndex struct {
 	nested      bool
 	// within names an act by what it is part of and what it does, where its number does not
 	// tell; see [Context.callWithin].
-	within string
+	within step.Name
 }
 
 // name is that of the act's step in the journal of its run.
-func (at callIndex) name() string {
-	if at.within != "" {
+func (at callIndex) name() step.Name {
+	if at.within.Kind != step.KindOther {
 		return at.within
 	}
-	return fmt.Sprintf("turn-%d-action-%d", at.turn, at.index)
+	return step.Action(at.turn, at.index)
 }

@@ -9,6 +9,7 @@ import (
 
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -53,12 +54,12 @@ type fitted struct {
 
 // fit gives a picture of the run in the form that its model takes, and notes what had
 // to change. A conversion is a durable step of that name.
-func (r *run) fit(ctx context.Context, name string, o media.Output, room chat.Room) (sight, error) {
+func (r *run) fit(ctx context.Context, name step.Name, o media.Output, room chat.Room) (sight, error) {
 	if r.model.Profile().Fits(o, room) {
 		f, err := r.convert(ctx, o, room)
 		return r.sight(ctx, f), err
 	}
-	b, err := r.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
 		f, err := r.convert(ctx, o, room)
 		switch {
 		case err == nil:
@@ -156,7 +157,7 @@ func (r *run) look(ctx context.Context, res *results, changes []media.Change) {
 			r.hide(ctx, res, o.Ref, fmt.Sprintf("a turn has room for %d pictures and %d bytes", most, maxViewBytes))
 			continue
 		}
-		s, err := r.fit(ctx, fmt.Sprintf("turn-%d-view-%s", r.turns, o.Ref), o, chat.Room{Images: most, MaxBytes: maxViewBytes - bytesOf(res.views)})
+		s, err := r.fit(ctx, step.Shown(r.turns, step.KindView, string(o.Ref)), o, chat.Room{Images: most, MaxBytes: maxViewBytes - bytesOf(res.views)})
 		if err != nil {
 			r.hide(ctx, res, o.Ref, err.Error())
 			continue

@@ -10,6 +10,7 @@ import (
 	"atelier/action"
 	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -137,9 +138,9 @@ func (r *run) turn(ctx context.Context) (*Step, error) {
 // ask puts the conversation to the model, for its next step. shorter counts the times
 // that the context was made shorter for it.
 func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
-	name := fmt.Sprintf("turn-%d-model", r.turns)
+	name := step.In(r.turns, step.KindModel)
 	if shorter > 0 {
-		name += fmt.Sprintf("-short-%d", shorter)
+		name = name.Numbered(step.TailShort, shorter)
 	}
 	whole := name
 	for again := 1; ; again++ {
@@ -154,6 +155,6 @@ func (r *run) ask(ctx context.Context, shorter int) (chat.Response, error) {
 		if err := r.lose(ctx, gone); err != nil {
 			return resp, err
 		}
-		whole = fmt.Sprintf("%s-seeing-%d", name, again)
+		whole = name.Numbered(step.TailSeeing, again)
 	}
 }

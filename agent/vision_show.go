@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/chat"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -28,7 +29,7 @@ func (r *run) offer(ctx context.Context, res *results) {
 			if !p.allows(a, o) || res.shows(o.Ref) || count == p.MaxImages || bytes >= p.MaxTotalBytes {
 				continue
 			}
-			s, err := r.fit(ctx, fmt.Sprintf("turn-%d-show-%s", r.turns, o.Ref), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
+			s, err := r.fit(ctx, step.Shown(r.turns, step.KindShow, string(o.Ref)), o, chat.Room{Images: p.MaxImages, MaxBytes: p.MaxTotalBytes - bytes})
 			if err != nil {
 				r.warn(ctx, fmt.Sprintf("%s is not shown: %s", o.Ref, media.ErrorText(err.Error())))
 				continue

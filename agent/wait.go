@@ -7,13 +7,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -103,7 +102,7 @@ func (w *waiting) ask(q Question) {
 func (w *waiting) drop(place string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return strings.HasPrefix(q.Step, place) })
+	w.open = slices.DeleteFunc(w.open, func(q Question) bool { return step.Place(place).Has(q.Step) })
 }
 
 // questions are the open ones, the oldest first.
@@ -152,22 +151,20 @@ func (w *waiting) span(place string) Span {
 }
 
 // before reports whether a step was done before this part of the run began.
-func (r *run) before(step string) bool {
+func (r *run) before(name step.Name) bool {
 	if r.wait.before == nil {
 		return false
 	}
-	_, ok := r.wait.before.Steps[r.journal.Name(step)]
+	_, ok := r.wait.before.Steps[r.journal.Name(name.String())]
 	return ok
 }
 
 // wentOn reports whether the agent did something after the answer of the turn that comes, in
 // a part of the run before: then the turn was not its last one.
 func (r *run) wentOn() bool {
-	done, next := r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+1)), r.journal.Name(fmt.Sprintf("turn-%d-", r.turns+2))
-	for name := range r.wait.before.Steps {
-		own, ok := strings.CutPrefix(name, done)
-		followed := strings.HasPrefix(own, "action-") || strings.HasPrefix(own, "agent-") || strings.HasPrefix(own, "ask")
-		if ok && followed || strings.HasPrefix(name, next) {
+	for full := range r.wait.before.Steps {
+		own, ok := r.journal.Place().Top(full)
+		if ok && (own.Turn == r.turns+1 && own.Asked() || own.Turn == r.turns+2) {
 			return true
 		}
 	}
@@ -175,8 +172,8 @@ func (r *run) wentOn() bool {
 }
 
 // said reports whether a step was done, and put on record, before the run paused.
-func (r *run) said(step string) bool {
-	return r.part > 0 && r.before(step)
+func (r *run) said(name step.Name) bool {
+	return r.part > 0 && r.before(name)
 }
 
 // state is what resumes the run tree of a root.
@@ -205,9 +202,9 @@ func (r *run) state() *State {
 
 // await gives the reply to a question. Where there is none yet the question is open from
 // now on, and the error is ErrPaused.
-func (r *run) await(ctx context.Context, name string, at callIndex, q Question) (replied, error) {
+func (r *run) await(ctx context.Context, name step.Name, at callIndex, q Question) (replied, error) {
 	var p replied
-	b, err := r.journal.Step(ctx, name, func(context.Context) ([]byte, error) {
+	b, err := r.journal.Step(ctx, name.String(), func(context.Context) ([]byte, error) {
 		return nil, r.pause(name, at, q)
 	})
 	if err != nil {
@@ -221,9 +218,9 @@ func (r *run) await(ctx context.Context, name string, at callIndex, q Question) 
 }
 
 // pause opens a question.
-func (r *run) pause(name string, at callIndex, q Question) error {
-	q.ID, q.RunID, q.AgentPath = r.newID("question "+name, at), r.id, r.path
-	q.Step, q.AskedAt = r.journal.Name(name), r.r.cfg.Now()
+func (r *run) pause(name step.Name, at callIndex, q Question) error {
+	q.ID, q.RunID, q.AgentPath = r.newID("question "+name.String(), at), r.id, r.path
+	q.Step, q.AskedAt = r.journal.Name(name.String()), r.r.cfg.Now()
 	r.wait.ask(q)
 	r.paused.Store(true)
 	return ErrPaused

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"strconv"
 	"time"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -110,7 +110,7 @@ func (x *execution) attempt(ctx context.Context, c call, number int) (got int, f
 // submit makes the provider call of an attempt and delivers what it gives.
 func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt) (got int, failed *media.Error) {
 	var u Update
-	u, failed = x.start(ctx, c, t, fmt.Sprintf("call-%d-attempt-%d", c.number, a.Number))
+	u, failed = x.start(ctx, c, t, step.Name{Kind: step.KindAttempt, Call: c.number, Index: a.Number})
 	if unmade(ctx, failed) {
 		failed.Retryable = true // by whoever goes on with it
 	}
@@ -125,7 +125,7 @@ func (x *execution) submit(ctx context.Context, c call, t Task, a Attempt) (got 
 	if failed == nil && !u.Done && u.Task != (Handle{}) {
 		a.Task, a.Status, a.ReportedUSD = u.Task, StatusRunning, reported(c.plan.Model, u)
 		started := u
-		p := polling{call: c, task: t, handle: u.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
+		p := polling{call: c, task: t, handle: u.Task}
 		u, failed = x.poll(ctx, p, &d, func() { x.logAttempt(ctx, a) })
 		u.Metadata = join(started.Metadata, u.Metadata)
 	}
@@ -191,9 +191,9 @@ func (x *execution) streams(c call) bool {
 
 // start makes the call within the model's time; where the work is left or let go, within
 // the grace.
-func (x *execution) start(ctx context.Context, c call, t Task, step string) (Update, *media.Error) {
+func (x *execution) start(ctx context.Context, c call, t Task, name step.Name) (Update, *media.Error) {
 	limit := cmp.Or(time.Duration(t.Model.TimeoutSeconds)*time.Second, defaultTimeout)
-	u, err := x.step(ctx, step, func(ctx context.Context) (Update, error) {
+	u, err := x.step(ctx, name, func(ctx context.Context) (Update, error) {
 		call, over := sending(ctx, t.Model)
 		defer over()
 		call, stop := context.WithTimeout(call, limit)

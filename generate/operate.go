@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -82,7 +83,7 @@ func (g *Gateway) begin(ctx context.Context, p *Plan) (*execution, context.Conte
 		Warnings: p.Warnings, Cost: Cost{EstimatedUSD: p.EstimatedUSD}, Request: p.save(), StartedAt: now,
 		Holder: g.holder, HeldUntil: now.Add(holdTime),
 	})
-	if x.journal, err = g.config.Journal.Child(ctx, "generate-"+x.op.Key); err != nil {
+	if x.journal, err = g.config.Journal.Child(ctx, step.Name{Kind: step.KindGenerate, Label: x.op.Key}.String()); err != nil {
 		_ = g.config.Budget.Settle(ctx, Charge{ID: id}) // else it is given back later
 		return nil, ctx, wrap("open journal", err)
 	}

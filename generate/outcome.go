@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -42,8 +43,8 @@ func (o *outcome) failure() *media.Error {
 }
 
 // step runs a driver's method as a journalled step.
-func (x *execution) step(ctx context.Context, name string, fn func(context.Context) (Update, error)) (Update, *media.Error) {
-	raw, err := x.journal.Step(ctx, name, func(ctx context.Context) ([]byte, error) {
+func (x *execution) step(ctx context.Context, name step.Name, fn func(context.Context) (Update, error)) (Update, *media.Error) {
+	raw, err := x.journal.Step(ctx, name.String(), func(ctx context.Context) ([]byte, error) {
 		u, err := fn(ctx)
 		out := outcome{Update: u.clean()}
 		if err != nil {

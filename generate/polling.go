@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -15,7 +15,6 @@ type polling struct {
 	call   call
 	task   Task
 	handle Handle
-	step   string // the name of its steps in the journal
 	seen   string // the newest link to a preview
 	// limit is the most that one poll takes; after the first one the end of the wait counts too.
 	limit time.Duration
@@ -100,7 +99,7 @@ func (x *execution) ask(ctx context.Context, p polling, told *waiting, number in
 	if news := told.take(); news != nil && (news.Done || len(news.Items) > 0) {
 		return *news, nil
 	}
-	return x.step(ctx, p.step+"-"+strconv.Itoa(number), func(ctx context.Context) (Update, error) {
+	return x.step(ctx, step.Name{Kind: step.KindPoll, Call: p.call.number, Index: number}, func(ctx context.Context) (Update, error) {
 		brief, stop := context.WithTimeout(ctx, p.limit)
 		defer stop()
 		if number > 1 {

@@ -3,10 +3,10 @@ package generate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -110,14 +110,14 @@ func (g *Gateway) goOn(ctx context.Context, saved *Saved, once bool) (*Result, e
 	}
 	x := g.recollect(ctx, p, saved)
 	x.once = once
-	name := "resume-" + op.Key
+	part := step.Name{Kind: step.KindResume, Label: op.Key}
 	if p.round != nil {
-		name = fmt.Sprintf("retry-%s-%d", op.Key, p.round.First)
+		part.Kind, part.Index = step.KindRetry, p.round.First
 		if p.round.Found {
-			name = fmt.Sprintf("found-%s-%d", op.Key, p.round.First)
+			part.Kind = step.KindFound
 		}
 	}
-	if x.journal, err = g.config.Journal.Child(ctx, name); err != nil {
+	if x.journal, err = g.config.Journal.Child(ctx, part.String()); err != nil {
 		return nil, wrap("open journal", err)
 	}
 	scope := saved.Scope

@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"atelier/media"
@@ -87,7 +86,7 @@ func (x *execution) settled(c call) bool {
 // followTask polls a task that an earlier process started; begin is as for poll.
 func (x *execution) followTask(ctx context.Context, c call, a Attempt, begin func()) {
 	d := delivery{x: x, call: c, begun: a.StartedAt}
-	p := polling{call: c, task: x.task(ctx, c), handle: a.Task, step: fmt.Sprintf("call-%d-poll", c.number)}
+	p := polling{call: c, task: x.task(ctx, c), handle: a.Task}
 	if x.once {
 		p.task.Model.WaitSeconds = cmp.Or(p.task.Model.PollSeconds, int(defaultPoll.Seconds())) // a poll comes after a pause
 	}

@@ -4,21 +4,21 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"atelier/journal/step"
 )
 
 // Transcript is a journal that keeps what its steps gave, so that the workflow can be
 // replayed later, elsewhere and on another journal: a run that waits for a person is its
 // request and a transcript. It is safe for concurrent use.
 type Transcript struct {
-	inner  Journal
-	prefix string
-	book   *book
-	slept  atomic.Int64
+	inner Journal
+	place step.Place
+	book  *book
+	slept atomic.Int64
 }
 
 var (
@@ -55,31 +55,34 @@ func (t *Transcript) Steps() map[string][]byte {
 	return maps.Clone(t.book.steps)
 }
 
+// Place is where this part is in the workflow.
+func (t *Transcript) Place() step.Place { return t.place }
+
 // Name is the full name of a step of this part.
-func (t *Transcript) Name(step string) string { return t.prefix + step }
+func (t *Transcript) Name(name string) string { return t.place.Full(name) }
 
 // Known gives the result of a step of this part, where there is one.
-func (t *Transcript) Known(step string) ([]byte, bool) {
+func (t *Transcript) Known(name string) ([]byte, bool) {
 	t.book.mu.Lock()
 	defer t.book.mu.Unlock()
-	b, ok := t.book.steps[t.prefix+step]
+	b, ok := t.book.steps[t.place.Full(name)]
 	return b, ok
 }
 
 // Knows reports whether a step of this part is finished, here or by the inner journal.
-func (t *Transcript) Knows(step string) bool {
-	if _, ok := t.Known(step); ok {
+func (t *Transcript) Knows(name string) bool {
+	if _, ok := t.Known(name); ok {
 		return true
 	}
 	inner, ok := t.inner.(Recaller)
-	return ok && inner.Knows(step)
+	return ok && inner.Knows(name)
 }
 
 // Recalled names the finished steps of this part that were known when the work began.
 func (t *Transcript) Recalled() []string {
 	var names []string
 	for full := range t.book.before {
-		if own, ok := strings.CutPrefix(full, t.prefix); ok && !strings.Contains(own, "/") {
+		if own, ok := t.place.Own(full); ok {
 			names = append(names, own)
 		}
 	}
@@ -119,7 +122,7 @@ func (t *Transcript) Step(ctx context.Context, name string, fn func(context.Cont
 func (t *Transcript) keep(name string, b []byte) {
 	t.book.mu.Lock()
 	defer t.book.mu.Unlock()
-	t.book.steps[t.prefix+name] = b
+	t.book.steps[t.place.Full(name)] = b
 }
 
 // sleptOut is what is kept of a sleep that came to its end.
@@ -127,7 +130,7 @@ const sleptOut = "true"
 
 // Sleep waits through the inner journal. A sleep that came to its end is not slept again.
 func (t *Transcript) Sleep(ctx context.Context, d time.Duration) error {
-	name := "sleep-" + strconv.FormatInt(t.slept.Add(1), 10)
+	name := step.Name{Kind: step.KindSleep, Index: int(t.slept.Add(1))}.String()
 	if _, ok := t.Known(name); ok {
 		return nil
 	}
@@ -156,5 +159,5 @@ func (t *Transcript) Part(ctx context.Context, name string) (*Transcript, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Transcript{inner: inner, prefix: t.prefix + name + "/", book: t.book}, nil
+	return &Transcript{inner: inner, place: t.place.Part(name), book: t.book}, nil
 }

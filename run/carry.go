@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"atelier/agent"
-	"atelier/chat"
 	"atelier/generate"
+	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -74,8 +74,8 @@ func (s *Service) usedBefore(ctx context.Context, w work) (used ledger.Amount, e
 	if used.Images, err = s.drawn(ctx, row); err != nil {
 		return used, err
 	}
-	for _, step := range w.Request.State.Steps {
-		paid, drawn := stepUse(step, row.StartedAt)
+	for full, result := range w.Request.State.Steps {
+		paid, drawn := stepUse(full, result, row.StartedAt)
 		used.Money, used.Images = used.Money+paid, used.Images+drawn
 	}
 	if row.ForkedFrom == "" {
@@ -112,12 +112,9 @@ func (s *Service) drawn(ctx context.Context, row ledger.Run) (n int64, err error
 
 // stepUse is the money of a model call that ended since a time, and the pictures that the
 // model made by itself.
-func stepUse(step json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
-	var did struct {
-		Response chat.Response `json:"response"`
-		Ended    time.Time     `json:"ended"`
-	}
-	if json.Unmarshal(step, &did) != nil || did.Ended.Before(since) {
+func stepUse(full string, result json.RawMessage, since time.Time) (money ledger.Pico, pictures int64) {
+	did, ok := agent.ReadCall(step.ParsePath(full).Own(), result)
+	if !ok || did.Ended.Before(since) {
 		return 0, 0
 	}
 	for _, o := range did.Response.Media {

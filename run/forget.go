@@ -2,12 +2,12 @@ package run
 
 import (
 	"encoding/json"
-	"fmt"
+	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"atelier/agent"
+	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -33,132 +33,109 @@ func (p *past) forget(w wrong) {
 			delete(p.steps, name)
 		}
 	}
-	forgetCalls(p.steps, "", w)
+	forgetCalls(p.steps, step.Root, w)
 	redone := maps.Clone(p.State.Redone)
 	for name, result := range before {
-		own := lastPart(name)
-		k := placeOf(own).kind
-		if _, stays := p.steps[name]; stays || k != kindModel && k != kindSummary {
+		if _, stays := p.steps[name]; stays || !step.ParsePath(name).Own().Calls() {
 			continue
 		}
 		if redone == nil {
 			redone = map[string]agent.Use{}
 		}
-		place := strings.TrimSuffix(name, own)
-		use, ok := redone[place]
+		at := string(step.PlaceOf(name))
+		use, ok := redone[at]
 		use.Cost.Complete = use.Cost.Complete || !ok
 		use.Add(agent.UseOf(result))
-		redone[place] = use
+		redone[at] = use
 	}
 	p.State.Redone = redone
 }
 
 // forgetCalls leaves out what made an agent fail: the failed model calls of its last turn,
 // the turn in which a budget let it finish only, and those of the agents that it asked last.
-func forgetCalls(steps map[string]json.RawMessage, prefix string, w wrong) {
+func forgetCalls(steps map[string]json.RawMessage, at step.Place, w wrong) {
 	last := 0
-	for name := range steps {
-		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
-			last = max(last, placeOf(own).turn)
+	for own := range ownSteps(steps, at) {
+		if own.Kind == step.KindModel {
+			last = max(last, own.Turn)
 		}
 	}
-	for name := range steps {
-		if own, ok := ownStep(name, prefix); ok && strings.HasSuffix(own, budgetSuffix) && placeOf(own).turn > last {
-			delete(steps, name) // its turn was not taken
+	for own := range ownSteps(steps, at) {
+		if own.Kind == step.KindBudget && own.Turn > last {
+			delete(steps, at.Full(own.String())) // its turn was not taken
 		}
 	}
-	anew := w.answers || w.late && toldToFinish(steps, prefix, last)
+	anew := w.answers || w.late && toldToFinish(steps, at, last)
 	forgotten := false
-	for name, result := range steps {
-		own, ok := ownStep(name, prefix)
-		at := placeOf(own)
-		if ok && at.turn == last && (failedCall(name, result) || anew && at.kind == kindModel) {
-			delete(steps, name)
+	for own, result := range ownSteps(steps, at) {
+		call, _ := agent.ReadCall(own, result)
+		if own.Turn == last && (call.Failed() || anew && own.Kind == step.KindModel) {
+			delete(steps, at.Full(own.String()))
 			forgotten = true
 		}
 	}
 	if forgotten {
-		delete(steps, prefix+budgetStep(last)) // it is decided anew
+		delete(steps, at.Full(budgetStep(last))) // it is decided anew
 		last--
 	}
 	var parts []string
 	for name := range steps {
-		rest, ok := strings.CutPrefix(name, prefix)
-		part, _, inside := strings.Cut(rest, "/")
-		if ok && inside && placeOf(part).turn == last && !slices.Contains(parts, part) {
+		part, ok := at.Below(name)
+		if ok && step.Parse(part).Turn == last && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
 	for _, part := range parts {
-		forgetCalls(steps, prefix+part+"/", wrong{late: w.late})
+		forgetCalls(steps, at.Part(part), wrong{late: w.late})
 	}
 }
 
 // budgetStep is the name of the step that decides whether a budget ends with a turn.
-func budgetStep(turn int) string { return fmt.Sprintf("turn-%d", turn) + budgetSuffix }
-
-const budgetSuffix = "-budget"
+func budgetStep(turn int) string { return step.In(turn, step.KindBudget).String() }
 
 // toldToFinish reports whether a turn of an agent was its last one because of a budget, and
 // it did not finish in it. An answer that cannot be read here counts as one that did not.
-func toldToFinish(steps map[string]json.RawMessage, prefix string, turn int) bool {
-	var why string
-	if b, ok := steps[prefix+budgetStep(turn)]; ok && (json.Unmarshal(b, &why) != nil || why == "") {
-		return false
+func toldToFinish(steps map[string]json.RawMessage, at step.Place, turn int) bool {
+	budget := step.In(turn, step.KindBudget)
+	if b, ok := steps[at.Full(budget.String())]; ok {
+		if why, ok := agent.ReadBudget(budget, b); !ok || why == "" {
+			return false
+		}
 	}
-	for name, result := range steps {
-		own, ok := ownStep(name, prefix)
-		at := placeOf(own)
-		if !ok || at.turn != turn || own == budgetStep(turn) {
+	for own, result := range ownSteps(steps, at) {
+		if own.Turn != turn || own.Kind == step.KindBudget {
 			continue
 		}
-		if at.kind == kindAct || at.kind == kindAsk || at.kind == kindModel && finished(result) {
+		if k := placeOf(own).kind; k == kindAct || k == kindAsk {
+			return false
+		}
+		if call, _ := agent.ReadCall(own, result); own.Kind == step.KindModel && call.Finishes() {
 			return false
 		}
 	}
 	return true
 }
 
-// finished tells an answer by which its agent was done.
-func finished(result []byte) bool {
-	var call struct {
-		Response struct {
-			Text string `json:"text"`
-		} `json:"response"`
+// ownSteps are the steps of the agent of a place.
+func ownSteps(steps map[string]json.RawMessage, at step.Place) iter.Seq2[step.Name, json.RawMessage] {
+	return func(yield func(step.Name, json.RawMessage) bool) {
+		for full, result := range steps {
+			text, ok := at.Own(full)
+			if n := step.Parse(text); ok && !yield(n, result) {
+				return
+			}
+		}
 	}
-	var step struct {
-		Done bool `json:"done"`
-	}
-	return json.Unmarshal(result, &call) == nil && json.Unmarshal([]byte(call.Response.Text), &step) == nil && step.Done
 }
-
-// ownStep gives the name of a step within the agent that prefix names.
-func ownStep(name, prefix string) (string, bool) {
-	own, ok := strings.CutPrefix(name, prefix)
-	return own, ok && !strings.Contains(own, "/")
-}
-
-// lastPart is the name of a step within its agent.
-func lastPart(name string) string { return name[strings.LastIndex(name, "/")+1:] }
 
 // failedCall tells a model call that failed.
-func failedCall(name string, result []byte) bool {
-	if k := placeOf(lastPart(name)).kind; k != kindModel && k != kindSummary {
-		return false
-	}
-	var call struct {
-		Failure *struct{} `json:"failure"`
-	}
-	return json.Unmarshal(result, &call) == nil && call.Failure != nil
+func failedCall(full string, result []byte) bool {
+	call, _ := agent.ReadCall(step.ParsePath(full).Own(), result)
+	return call.Failed()
 }
 
 // cutOff tells an act that did not come to its own end, because the run was ended.
-func cutOff(name string, result []byte) bool {
-	if placeOf(lastPart(name)).kind != kindAct {
-		return false
-	}
-	var act struct {
-		Cut bool `json:"cut"`
-	}
-	return json.Unmarshal(result, &act) == nil && act.Cut
+func cutOff(full string, result []byte) bool {
+	act, _ := agent.ReadAct(step.ParsePath(full).Own(), result)
+	return act.Cut
 }

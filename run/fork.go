@@ -9,16 +9,9 @@ import (
 	"strings"
 
 	"atelier/agent"
+	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
-)
-
-// These steps before the first turn depend on the message, on the run, and on the pictures
-// and the model.
-const (
-	guardrailStep = "guardrail"
-	givenStep     = "given"
-	imagesStep    = "images"
 )
 
 // namedSteps is how many steps an error names at most.
@@ -142,7 +135,8 @@ func (s *Service) plant(ctx context.Context, p past, tree string, next ledger.Ru
 
 // cut leaves out what the fork does anew.
 func (p *past) cut(f Fork) error {
-	known := func(name string) bool { return name == f.From || strings.HasPrefix(name, f.From+"/") }
+	part := step.Root.Part(f.From)
+	known := func(name string) bool { return name == f.From || part.Has(name) }
 	names := p.names()
 	if !slices.ContainsFunc(names, known) {
 		e := media.Errorf(media.CodeInvalid, "the run has no finished step %.80q: it has %s", media.ErrorText(f.From), strings.Join(names[:min(len(names), namedSteps)], ", "))
@@ -151,8 +145,7 @@ func (p *past) cut(f Fork) error {
 	}
 	kept := map[string]json.RawMessage{}
 	for _, name := range names {
-		anew := name == givenStep || f.Message != "" && strings.HasPrefix(name, guardrailStep) || f.sees() && name == imagesStep
-		if !anew && p.precedes(name, f.From) {
+		if !f.renews(step.ParsePath(name)) && p.precedes(name, f.From) {
 			kept[name] = p.steps[name]
 		}
 	}
@@ -165,6 +158,15 @@ func (p *past) cut(f Fork) error {
 	req.Conversation, p.Thread = "", nil
 	p.State = agent.State{Version: max(p.State.Version, agent.StateVersion), Request: req, Steps: p.steps}
 	return nil
+}
+
+// renews reports whether a step before the first turn depends on what the fork changes.
+func (f Fork) renews(p step.Path) bool {
+	if len(p) > 1 {
+		return false
+	}
+	k := p.Own().Kind
+	return k == step.KindGiven || f.Message != "" && k == step.KindGuardrail || f.sees() && k == step.KindImages
 }
 
 // sees reports whether the fork's model is shown other pictures, or is another one.
@@ -261,10 +263,12 @@ func (s *Service) transplant(ctx context.Context, kept []media.Output, next ledg
 // moved is a state, which text is, with the id of the new run and other ids, each behind the one
 // in whose place it comes.
 func moved(text []byte, ids []string, tree, run string) (state agent.State, err error) {
-	// Records have ids that nothing else has.
-	other := strings.NewReplacer(append(ids, tree, run)...).Replace(string(text))
-	if err := json.Unmarshal([]byte(other), &state); err != nil {
+	if err := json.Unmarshal(text, &state); err != nil {
 		return state, media.Errorf(media.CodeInternal, "write the state of run %s: %w", run, err)
 	}
-	return state, nil
+	other := map[string]string{tree: run}
+	for pair := range slices.Chunk(ids, 2) {
+		other[pair[0]] = pair[1]
+	}
+	return state, state.Rename(other)
 }

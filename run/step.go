@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
+	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -120,16 +119,14 @@ func (p past) names() []string {
 	return names
 }
 
-// place is where one part of a step's name puts it among the steps of its agent.
+// place is where a name puts its step among the steps of its agent.
 type place struct {
 	// turn is 0 for what comes before the first one.
 	turn int
 	kind stepKind
 	// index is that of an act.
 	index int
-	// approved is true for what needed the approval before it.
-	approved bool
-	name     string
+	name  step.Name
 }
 
 // stepKind orders the steps of a turn: the model's comes first, then what it asked for,
@@ -144,46 +141,33 @@ const (
 	kindAsk
 )
 
-// againMark is in the name of a step that only notes that a model call is made again.
-const againMark = "-again-"
+// notesAgain tells a step that only notes that a model call is made again.
+func notesAgain(full string) bool { return step.ParsePath(full).Own().Has(step.TailAgain) }
 
-func notesAgain(name string) bool {
-	own := lastPart(name)
-	k := placeOf(own).kind
-	return (k == kindModel || k == kindSummary) && strings.Contains(own, againMark)
-}
-
-// approvalSuffix ends the name of the step that waits for the approval of another one.
-const approvalSuffix = "-approval"
-
-// placeOf reads a part of a name, such as turn-2-agent-1-helper; ask-1 is a question of Go code.
-func placeOf(name string) place {
-	p := place{name: name, approved: !strings.HasSuffix(name, approvalSuffix)}
-	words := strings.Split(name, "-")
-	number := func(at int) (n int) {
-		if at < len(words) {
-			n, _ = strconv.Atoi(words[at]) // what has none is the first
-		}
-		return n
-	}
-	switch {
-	case words[0] == "ask":
-		p.turn, p.kind, p.index = 1, kindAct, number(1)
-	case words[0] != "turn" || number(1) == 0 || len(words) < 3:
-	case words[2] == "summary":
-		p.turn, p.kind = number(1), kindSummary
-	case words[2] == "model":
-		p.turn, p.kind = number(1), kindModel
-	case words[2] == "ask":
-		p.turn, p.kind = number(1), kindAsk
+// placeOf gives the place of a step. A question of Go code is one of its acts.
+func placeOf(n step.Name) place {
+	p := place{name: n, turn: n.Turn}
+	switch n.Kind {
+	case step.KindCodeQuestion:
+		p.turn, p.kind, p.index = 1, kindAct, n.Index
+	case step.KindSummary:
+		p.kind = kindSummary
+	case step.KindModel:
+		p.kind = kindModel
+	case step.KindQuestion:
+		p.kind = kindAsk
+	case step.KindAction, step.KindAgent:
+		p.kind, p.index = kindAct, n.Index
+	case step.KindBudget, step.KindView, step.KindShow, step.KindAnswer:
+		p.kind = kindAct
 	default:
-		p.turn, p.kind, p.index = number(1), kindAct, number(3)
+		p.turn = 0
 	}
 	return p
 }
 
-// order compares where two parts of names are: what a model asked for at once is equal,
-// what Go code did (inTurn) is not.
+// order compares where two steps are: what a model asked for at once is equal, what Go
+// code did (inTurn) is not.
 func (p place) order(q place, inTurn bool) int {
 	c := cmp.Or(cmp.Compare(p.turn, q.turn), cmp.Compare(p.kind, q.kind))
 	if c == 0 && inTurn {
@@ -193,25 +177,25 @@ func (p place) order(q place, inTurn bool) int {
 		return c
 	}
 	if p.kind == kindBefore { // the approval of the message comes behind what asks for it
-		if strings.HasPrefix(p.name, q.name) || strings.HasPrefix(q.name, p.name) {
-			return cmp.Compare(len(p.name), len(q.name))
+		if p.name.Kind == q.name.Kind {
+			return cmp.Compare(len(p.name.Tail), len(q.name.Tail))
 		}
 		return 0
 	}
-	switch {
-	case !p.approved && q.approved:
+	switch before, after := p.name.Ends(step.TailApproval), q.name.Ends(step.TailApproval); {
+	case before && !after:
 		return -1
-	case p.approved && !q.approved:
+	case after && !before:
 		return 1
 	}
 	return 0
 }
 
-// compareSteps orders names as the steps went, those at once as they were asked for.
+// compareSteps orders full names as the steps went, those at once as they were asked for.
 func compareSteps(a, b string) int {
-	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	as, bs := step.ParsePath(a), step.ParsePath(b)
 	for i := range min(len(as), len(bs)) {
-		if c := cmp.Or(placeOf(as[i]).order(placeOf(bs[i]), true), cmp.Compare(as[i], bs[i])); c != 0 {
+		if c := cmp.Or(placeOf(as[i]).order(placeOf(bs[i]), true), cmp.Compare(as[i].String(), bs[i].String())); c != 0 {
 			return c
 		}
 	}
@@ -221,22 +205,22 @@ func compareSteps(a, b string) int {
 // precedes reports whether a step came before the one that from names, or was at once with it,
 // so that it did not depend on it.
 func (p past) precedes(name, from string) bool {
-	ns, fs := strings.Split(name, "/"), strings.Split(from, "/")
-	prefix := ""
+	ns, fs := step.ParsePath(name), step.ParsePath(from)
+	within := step.Root
 	for i := range min(len(ns), len(fs)) {
-		if ns[i] != fs[i] {
-			return placeOf(ns[i]).order(placeOf(fs[i]), !p.modelled(prefix)) <= 0
+		if ns[i].String() != fs[i].String() {
+			return placeOf(ns[i]).order(placeOf(fs[i]), !p.modelled(within)) <= 0
 		}
-		prefix += ns[i] + "/"
+		within = within.Part(ns[i].String())
 	}
 	return false
 }
 
-// modelled reports whether the agent that prefix names asks a model; else it is Go code,
-// whose steps follow each other.
-func (p past) modelled(prefix string) bool {
-	for name := range p.steps {
-		if own, ok := ownStep(name, prefix); ok && placeOf(own).kind == kindModel {
+// modelled reports whether the agent of a place asks a model; else it is Go code, whose steps
+// follow each other.
+func (p past) modelled(at step.Place) bool {
+	for full := range p.steps {
+		if own, ok := at.Own(full); ok && step.Parse(own).Kind == step.KindModel {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent"
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -70,7 +71,7 @@ func (s *Service) given(ctx context.Context, req agent.Request, t *thread) (g gi
 	if req.Journal == nil || len(req.Granted) == 0 && t == nil {
 		return s.give(ctx, req, t)
 	}
-	b, err := req.Journal.Step(ctx, "given", func(ctx context.Context) ([]byte, error) {
+	b, err := req.Journal.Step(ctx, step.Name{Kind: step.KindGiven}.String(), func(ctx context.Context) ([]byte, error) {
 		g, err := s.give(ctx, req, t)
 		if err != nil {
 			return nil, err

@@ -425,3 +425,20 @@ func TestDirectDependenciesHaveReasons(t *testing.T) {
 		}
 	}
 }
+
+// stepText is the text of a name of a durable step in code.
+var stepText = regexp.MustCompile(`"(turn-[%0-9]|call-%|sleep-%?|ask-%|generate-"|resume-"|retry-%|found-%|guardrail-|-approval"|-again-|-budget"|-media"|-short-%|-seeing-%)`)
+
+// TestStepNames: names of durable steps are made and read by journal/step alone.
+func TestStepNames(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		room, _, _ := strings.Cut(s.dir(), "/")
+		if s.test() || s.dir() == "journal/step" || !slices.Contains([]string{"journal", "generate", "agent", "run", "."}, room) {
+			continue
+		}
+		if found := stepText.FindString(s.text); found != "" {
+			t.Errorf("%s: %s is the text of a step's name: use journal/step", s.path, found)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 
 	"atelier/journal"
+	"atelier/journal/step"
 	"atelier/media"
 )
 
@@ -82,9 +83,9 @@ func (f *flow) load() error {
 
 // steps is the journal of a workflow or of a part of it.
 type steps struct {
-	flow   *flow
-	prefix string
-	slept  atomic.Int64
+	flow  *flow
+	place step.Place
+	slept atomic.Int64
 }
 
 var (
@@ -99,7 +100,7 @@ func (s *steps) Step(ctx context.Context, name string, fn func(context.Context) 
 	if ctx.Value(inside{}) != nil {
 		return fn(ctx)
 	}
-	name = s.prefix + name
+	name = s.place.Full(name)
 	if out, ok := s.flow.known[name]; ok {
 		return []byte(out), nil
 	}
@@ -226,7 +227,7 @@ func (f *flow) failure(ctx context.Context, name string, err error) error {
 // Sleep waits until a time that is remembered.
 func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
 	now := s.flow.e.cfg.Now
-	name := "sleep-" + strconv.FormatInt(s.slept.Add(1), 10)
+	name := step.Name{Kind: step.KindSleep, Index: int(s.slept.Add(1))}.String()
 	b, err := s.Step(ctx, name, func(context.Context) ([]byte, error) {
 		return strconv.AppendInt(nil, now().Add(d).UnixMilli(), 10), nil
 	})
@@ -235,17 +236,17 @@ func (s *steps) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	until, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil {
-		return media.Errorf(media.CodeCorrupt, "read the end of %s%s: %w", s.prefix, name, err)
+		return media.Errorf(media.CodeCorrupt, "read the end of %s%s: %w", s.place, name, err)
 	}
 	return journal.Memory{}.Sleep(ctx, time.UnixMilli(until).Sub(now()))
 }
 
 // Child gives the journal of a part.
 func (s *steps) Child(_ context.Context, name string) (journal.Journal, error) {
-	if name == "" || strings.Contains(name, "/") {
+	if !step.Single(name) {
 		return nil, media.Errorf(media.CodeInvalid, "a part of a workflow needs a name without slashes, not %.40q", name)
 	}
-	return &steps{flow: s.flow, prefix: s.prefix + name + "/"}, nil
+	return &steps{flow: s.flow, place: s.place.Part(name)}, nil
 }
 
 // gate lets steps begin until it closes, and knows when the last one has ended.

@@ -45,8 +45,8 @@ func (e *Engine) Steps(id string) ([]Step, error) {
 }
 
 // Knows reports whether an earlier process finished a step.
-func (s *steps) Knows(step string) bool {
-	_, ok := s.flow.known[s.prefix+step]
+func (s *steps) Knows(name string) bool {
+	_, ok := s.flow.known[s.place.Full(name)]
 	return ok
 }
 
@@ -54,7 +54,7 @@ func (s *steps) Knows(step string) bool {
 func (s *steps) Recalled() []string {
 	var names []string
 	for full := range s.flow.known {
-		if own, ok := strings.CutPrefix(full, s.prefix); ok && !strings.Contains(own, "/") {
+		if own, ok := s.place.Own(full); ok {
 			names = append(names, own)
 		}
 	}

@@ -1,0 +1,286 @@
+// Package step has the names of durable steps as types. The text of a name is what
+// journals, saved states and people see; only this package writes and reads it.
+//
+// It imports the standard library only.
+package step
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a step does. Its text is part of the name.
+type Kind string
+
+// The kinds of steps and parts. A part is the journal of a sub-agent or a generation.
+const (
+	KindOther Kind = "" // not a name of this program: Label has its text
+
+	// Before the first turn of an agent.
+	KindGiven     Kind = "given"     // what the run was given is recorded
+	KindGuardrail Kind = "guardrail" // the message is checked
+	KindImages    Kind = "images"    // the pictures of the task are fitted
+
+	// In a turn: Turn counts from 1.
+	KindSummary  Kind = "summary" // the result Index of turn Made is summarized
+	KindBudget   Kind = "budget"  // whether a budget ends with the turn
+	KindModel    Kind = "model"   // the model is called
+	KindAction   Kind = "action"  // the act Index
+	KindAgent    Kind = "agent"   // part: the act Index asks the sub-agent Label
+	KindQuestion Kind = "ask"     // the agent asks a person
+	KindView     Kind = "view"    // the item Label is fitted, because the model asked to see it
+	KindShow     Kind = "show"    // the same, because the vision policy shows it
+	KindAnswer   Kind = "answer"  // the same, because it came with an answer
+
+	// By number alone.
+	KindCodeQuestion Kind = "code-ask" // Go code asks a person for the Index-th time
+	KindSleep        Kind = "sleep"    // the Index-th sleep
+
+	// Of a generation: Label is the operation's key.
+	KindGenerate Kind = "generate" // part
+	KindResume   Kind = "resume"   // part
+	KindRetry    Kind = "retry"    // part: the round whose first call is Index
+	KindFound    Kind = "found"    // part: the same, for calls found at the provider
+	KindAttempt  Kind = "attempt"  // the attempt Index of the call Call
+	KindPoll     Kind = "poll"     // the poll Index of the call Call
+)
+
+// TailKind is what a step does beside another one, in whose name it is.
+type TailKind string
+
+// The kinds of tails.
+const (
+	TailApproval TailKind = "approval" // waits until a person approves the step
+	TailMedia    TailKind = "media"    // records the pictures that a model made in it
+	TailShort    TailKind = "short"    // the model call with a context made shorter Number times
+	TailSeeing   TailKind = "seeing"   // the model call again, Number times, without lost pictures
+	TailAgain    TailKind = "again"    // notes that a call without an answer is made again
+	TailCall     TailKind = "call"     // the Number-th equal act that the step's code asks for; Key is its hash
+	TailAsk      TailKind = "ask"      // the Number-th question of the step's code
+)
+
+// Name is the name of a step within its agent. Which fields count depends on the kind;
+// [Name.String] and [Parse] are inverse.
+type Name struct {
+	Kind Kind
+	// Turn, Index and Made are numbers from 1, Call that of a provider call.
+	Turn, Index, Made, Call int
+	// Label is a slug, a ref or a key.
+	Label string
+	Tail  []Tail
+}
+
+// Tail is an addition to a name.
+type Tail struct {
+	Kind   TailKind
+	Number int
+	Key    string
+}
+
+// In names a step of a turn.
+func In(turn int, kind Kind) Name { return Name{Kind: kind, Turn: turn} }
+
+// Action names an act of a turn.
+func Action(turn, index int) Name { return Name{Kind: KindAction, Turn: turn, Index: index} }
+
+// Shown names the fitting of an item in a turn.
+func Shown(turn int, kind Kind, ref string) Name { return Name{Kind: kind, Turn: turn, Label: ref} }
+
+// With is the name of a step beside this one.
+func (n Name) With(kind TailKind) Name { return n.with(Tail{Kind: kind}) }
+
+// Numbered is [Name.With] for kinds that are counted.
+func (n Name) Numbered(kind TailKind, number int) Name {
+	return n.with(Tail{Kind: kind, Number: number})
+}
+
+// Called names an act that the code of this step asks for.
+func (n Name) Called(key string, number int) Name {
+	return n.with(Tail{Kind: TailCall, Key: key, Number: number})
+}
+
+func (n Name) with(t Tail) Name {
+	n.Tail = append(n.Tail[:len(n.Tail):len(n.Tail)], t)
+	return n
+}
+
+// Asked reports whether a model's answer asked for the step: an act, a sub-agent, a question
+// to a person, or what is beside them.
+func (n Name) Asked() bool {
+	return n.Kind == KindAction || n.Kind == KindAgent || n.Kind == KindQuestion
+}
+
+// Acts reports whether the step is an act itself, not a question beside it.
+func (n Name) Acts() bool {
+	return n.Kind == KindAction && !n.Ends(TailApproval) && !n.Ends(TailAsk)
+}
+
+// Calls reports whether the step calls a model, or is beside such a call.
+func (n Name) Calls() bool { return n.Kind == KindModel || n.Kind == KindSummary }
+
+// Has reports whether a tail of that kind is in the name.
+func (n Name) Has(kind TailKind) bool {
+	for _, t := range n.Tail {
+		if t.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Ends reports whether the name ends with a tail of that kind.
+func (n Name) Ends(kind TailKind) bool {
+	return len(n.Tail) > 0 && n.Tail[len(n.Tail)-1].Kind == kind
+}
+
+// String is the text of the name.
+func (n Name) String() string {
+	s := n.head()
+	for _, t := range n.Tail {
+		s += t.text()
+	}
+	return s
+}
+
+func (n Name) head() string {
+	switch n.Kind {
+	case KindOther:
+		return n.Label
+	case KindGiven, KindGuardrail, KindImages:
+		return string(n.Kind)
+	case KindSummary:
+		return fmt.Sprintf("turn-%d-summary-%d-%d", n.Turn, n.Made, n.Index)
+	case KindBudget, KindModel, KindQuestion:
+		return fmt.Sprintf("turn-%d-%s", n.Turn, n.Kind)
+	case KindAction:
+		return fmt.Sprintf("turn-%d-action-%d", n.Turn, n.Index)
+	case KindAgent:
+		return fmt.Sprintf("turn-%d-agent-%d-%s", n.Turn, n.Index, n.Label)
+	case KindView, KindShow, KindAnswer:
+		return fmt.Sprintf("turn-%d-%s-%s", n.Turn, n.Kind, n.Label)
+	case KindCodeQuestion:
+		return "ask-" + strconv.Itoa(n.Index)
+	case KindSleep:
+		return "sleep-" + strconv.Itoa(n.Index)
+	case KindGenerate, KindResume:
+		return string(n.Kind) + "-" + n.Label
+	case KindRetry, KindFound:
+		return fmt.Sprintf("%s-%s-%d", n.Kind, n.Label, n.Index)
+	case KindAttempt, KindPoll:
+		return fmt.Sprintf("call-%d-%s-%d", n.Call, n.Kind, n.Index)
+	}
+	return string(n.Kind)
+}
+
+func (t Tail) text() string {
+	s := "-" + string(t.Kind)
+	if t.Kind == TailCall {
+		s += "-" + t.Key
+	}
+	if t.counted() {
+		s += "-" + strconv.Itoa(t.Number)
+	}
+	return s
+}
+
+func (t Tail) counted() bool { return t.Kind != TailApproval && t.Kind != TailMedia }
+
+// Parse reads a name. A text that is none of this program's is of [KindOther].
+func Parse(text string) Name {
+	if n, ok := parse(strings.Split(text, "-")); ok && n.String() == text {
+		return n
+	}
+	return Name{Label: text}
+}
+
+// words are what is left to read of a name.
+type words struct {
+	left []string
+	bad  bool
+}
+
+func (w *words) next() string {
+	if len(w.left) == 0 {
+		w.bad = true
+		return ""
+	}
+	s := w.left[0]
+	w.left = w.left[1:]
+	return s
+}
+
+func (w *words) number() int {
+	n, err := strconv.Atoi(w.next())
+	w.bad = w.bad || err != nil || n < 0
+	return n
+}
+
+// rest is all that is left, without the last words.
+func (w *words) rest(without int) string {
+	if len(w.left) <= without {
+		w.bad = true
+		return ""
+	}
+	s := strings.Join(w.left[:len(w.left)-without], "-")
+	w.left = w.left[len(w.left)-without:]
+	return s
+}
+
+func parse(list []string) (n Name, ok bool) {
+	w := &words{left: list}
+	switch first := w.next(); Kind(first) {
+	case KindGiven, KindGuardrail, KindImages:
+		n.Kind = Kind(first)
+	case KindQuestion:
+		n.Kind, n.Index = KindCodeQuestion, w.number()
+	case KindSleep:
+		n.Kind, n.Index = KindSleep, w.number()
+	case KindGenerate, KindResume:
+		n.Kind, n.Label = Kind(first), w.rest(0)
+	case KindRetry, KindFound:
+		n.Kind, n.Label, n.Index = Kind(first), w.rest(1), w.number()
+	case "call":
+		n.Call, n.Kind, n.Index = w.number(), Kind(w.next()), w.number()
+		w.bad = w.bad || n.Kind != KindAttempt && n.Kind != KindPoll
+	case "turn":
+		n.Turn = w.number()
+		n.ofTurn(w)
+	default:
+		return n, false
+	}
+	n.tails(w)
+	return n, !w.bad
+}
+
+func (n *Name) ofTurn(w *words) {
+	switch n.Kind = Kind(w.next()); n.Kind {
+	case KindSummary:
+		n.Made, n.Index = w.number(), w.number()
+	case KindAction:
+		n.Index = w.number()
+	case KindAgent:
+		n.Index, n.Label = w.number(), w.rest(0)
+	case KindView, KindShow, KindAnswer:
+		n.Label = w.rest(0)
+	case KindBudget, KindModel, KindQuestion:
+	default:
+		w.bad = true
+	}
+}
+
+func (n *Name) tails(w *words) {
+	for len(w.left) > 0 && !w.bad {
+		t := Tail{Kind: TailKind(w.next())}
+		switch t.Kind {
+		case TailApproval, TailMedia:
+		case TailCall:
+			t.Key, t.Number = w.next(), w.number()
+		case TailShort, TailSeeing, TailAgain, TailAsk:
+			t.Number = w.number()
+		default:
+			w.bad = true
+		}
+		n.Tail = append(n.Tail, t)
+	}
+}
