@@ -9,6 +9,7 @@ import (
 
 	"atelier/action"
 	"atelier/agent"
+	"atelier/journal/step"
 	"atelier/ledger"
 	"atelier/media"
 )
@@ -92,7 +93,7 @@ func (s *Service) asked(ctx context.Context, row ledger.Run, p *agent.Past) (pas
 		p.History = known.Thread.History
 	}
 	var g gift
-	if json.Unmarshal(known.steps[givenStep], &g) == nil {
+	if json.Unmarshal(known.steps[step.Name{Kind: step.KindGiven}.String()], &g) == nil {
 		p.Run.Warnings = append(g.Warnings, p.Run.Warnings...)
 	}
 	return known, nil
