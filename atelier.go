@@ -167,7 +167,7 @@ func (a *Atelier) Observer() *run.Observer { return a.observer }
 // Close cancels the runs of this process, waits for them to save what they made, and closes
 // the database. A second call does nothing.
 //
-//nolint:contextcheck // it has to end what has begun, whatever the context of its caller
+//nolint:contextcheck,nolintlint // it has to end what has begun, whatever the context of its caller
 func (a *Atelier) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

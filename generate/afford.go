@@ -33,9 +33,6 @@ func (g *Gateway) Rehearse(ctx context.Context, r Request) (*Plan, error) {
 		return p, err
 	}
 	return g.afford(ctx, p, func(q *Plan) error {
-		if err := g.priced(ctx, q); err != nil {
-			return err
-		}
 		_, err := g.config.Budget.Room(ctx, q.charge(""))
 		return err
 	})
@@ -45,16 +42,16 @@ func (g *Gateway) Rehearse(ctx context.Context, r Request) (*Plan, error) {
 // code media.CodeOverBudget.
 func (g *Gateway) Room(ctx context.Context, plans ...*Plan) error {
 	sum, usd := Charge{}, new(big.Rat)
+	unknown := false
 	for _, p := range plans {
-		if err := g.priced(ctx, p); err != nil {
-			return err
-		}
 		c := p.charge("")
 		sum.Images += c.Images
+		unknown = unknown || c.USD == nil
 		usd.Add(usd, accountOf(c).usd)
 	}
-	text := decimal(usd)
-	sum.USD = &text
+	if text := decimal(usd); !unknown || usd.Sign() > 0 {
+		sum.USD = &text
+	}
 	_, err := g.config.Budget.Room(ctx, sum)
 	return err
 }
@@ -68,16 +65,8 @@ func (g *Gateway) reserve(ctx context.Context, p *Plan, operation string) (*Plan
 				return err
 			}
 		}
-		return g.hold(ctx, q, operation)
+		return g.config.Budget.Reserve(ctx, q.charge(operation))
 	})
-}
-
-// hold reserves what a plan may use for an act.
-func (g *Gateway) hold(ctx context.Context, p *Plan, act string) error {
-	if err := g.priced(ctx, p); err != nil {
-		return err
-	}
-	return g.config.Budget.Reserve(ctx, p.charge(act))
 }
 
 // afford gives the plan if fits says nothing against it, else that of the first of its
@@ -85,6 +74,7 @@ func (g *Gateway) hold(ctx context.Context, p *Plan, act string) error {
 func (g *Gateway) afford(ctx context.Context, p *Plan, fits func(*Plan) error) (*Plan, error) {
 	dear := fits(p)
 	if media.CodeOf(dear) != media.CodeOverBudget || p.req.Strict {
+		g.unpriced(ctx, p)
 		return p, dear
 	}
 	warnings := []string{p.Model.Name + " was passed over: " + asError(dear).Message}
@@ -101,23 +91,22 @@ func (g *Gateway) afford(ctx context.Context, p *Plan, fits func(*Plan) error) (
 		}
 		q.Dispositions = stoodIn(q.Dispositions, p.asked(), q.Model.Name, asError(dear).Message)
 		q.Warnings = append(warnings, q.Warnings...)
+		g.unpriced(ctx, q)
 		return q, nil
 	}
 	return p, dear
 }
 
-// priced is nil unless money is bounded and nobody knows beforehand what the plan costs: nothing
-// would hold it back.
-func (g *Gateway) priced(ctx context.Context, p *Plan) error {
+// unpriced warns of a plan whose price nobody knows, where money is bounded: then the
+// bound does not hold it back.
+func (g *Gateway) unpriced(ctx context.Context, p *Plan) {
 	if p.EstimatedUSD != nil {
-		return nil
+		return
 	}
-	bounded, err := g.config.Budget.Room(ctx, Charge{})
-	if !bounded || err != nil {
-		return nil //nolint:nilerr // what has no room is refused when it is reserved
+	if bounded, err := g.config.Budget.Room(ctx, Charge{}); bounded && err == nil {
+		p.Warnings = append(p.Warnings, "nobody knows beforehand what "+p.Model.Name+
+			" costs here: budgets of money let it pass while something is left, and count what its provider reports")
 	}
-	return media.Errorf(media.CodeOverBudget, "nobody knows beforehand what %s costs here, and the budget is one of money: "+
-		"choose a model or settings with a known price, give its prices (ATELIER_CATALOGUE), or bound the pictures instead", p.Model.Name)
 }
 
 // reserve holds what a model that stands in may use. What was reserved for calls that
@@ -134,11 +123,12 @@ func (x *execution) reserve(ctx context.Context, p *Plan) error {
 	case begun && (first.Provider != p.Model.Provider || first.APIModel != p.Model.APIModel):
 		return media.Errorf(media.CodeConflict, "an earlier process went on to %s", first.APIModel)
 	case !begun: // else the earlier process reserved it, and perhaps settled it
-		if err := x.g.hold(ctx, p, p.act); err != nil {
+		if err := x.g.config.Budget.Reserve(ctx, p.charge(p.act)); err != nil {
 			return asError(err)
 		}
 	}
 	x.acts = append(x.acts, p.act)
+	x.g.unpriced(ctx, p)
 	return nil
 }
 

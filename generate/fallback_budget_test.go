@@ -146,21 +146,3 @@ func TestFallbackAfterDeath(t *testing.T) {
 		t.Errorf("reserved %+v, settled %q", money.reserved[before:], ids)
 	}
 }
-
-// TestUnknownPricesStandInForNothing: under a budget of money a model without a known price is
-// passed over as one that is too dear, also where another one failed before it.
-func TestUnknownPricesStandInForNothing(t *testing.T) {
-	t.Parallel()
-	for next, want := range map[string]string{"Atelier Offline": "Atelier Offline", "GPT Image 2.5 Flare": ""} {
-		h := build(t, nil)
-		h.openai.OnStart = refusing(t, h, media.Errorf(media.CodeQuotaExceeded, "no credit left"))
-		ctx := generate.WithAllowance(t.Context(), &generate.Allowance{Bounds: generate.Bounds{USD: "1"}})
-		got, err := h.Generate(ctx, generate.Request{Model: "gpt-image-2", Prompt: "a house", Size: "1024x1024", Fallback: []string{"GPT Image 2.6 Flare", next}})
-		if err != nil || len(h.openai.Tasks()) != 1 || !warns(got.Warnings, "nobody knows beforehand what GPT Image 2.6 Flare costs") {
-			t.Fatalf("%d calls, %q, %v", len(h.openai.Tasks()), got.Warnings, err)
-		}
-		if e := got.Slots[0].Error; want != "" && got.Model != want || want == "" && (e == nil || e.Code != media.CodeOverBudget) {
-			t.Errorf("then %s: %+v", next, got)
-		}
-	}
-}

@@ -10,6 +10,9 @@ import (
 	"atelier/media"
 )
 
+// unpriced is a part of the warning that no budget can hold a price.
+const unpriced = "nobody knows beforehand what GPT Image 2.5 Sunburst costs"
+
 func warns(list []string, part string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(w, part) })
 }
@@ -31,8 +34,7 @@ func TestRehearse(t *testing.T) {
 		"another fits":              {generate.Bounds{USD: "0.1"}, generate.Request{Model: "Nano Banana Pro", Fallback: []string{"gpt-image-2"}}, "GPT Image 2", "Nano Banana Pro was passed over", false},
 		"strict takes no other":     {generate.Bounds{USD: "0.1"}, generate.Request{Model: "Nano Banana Pro", Strict: true, Fallback: []string{"gpt-image-2"}}, "Nano Banana Pro", "", true},
 		"none fits":                 {generate.Bounds{USD: "0.01"}, generate.Request{Model: "Nano Banana Pro", Fallback: []string{"gpt-image-2"}}, "Nano Banana Pro", "", true},
-		"unknown":                   {generate.Bounds{USD: "5"}, generate.Request{Model: "GPT Image 2.5"}, "GPT Image 2.5 Sunburst", "", true},
-		"unknown, a known instead":  {generate.Bounds{USD: "5"}, generate.Request{Model: "GPT Image 2.6", Fallback: []string{"gpt-image-2"}}, "GPT Image 2", "nobody knows beforehand what GPT Image 2.6 Sunburst costs", false},
+		"unknown passes":            {generate.Bounds{USD: "0.01"}, generate.Request{Model: "GPT Image 2.5"}, "GPT Image 2.5 Sunburst", unpriced, false},
 		"unknown, nothing left":     {generate.Bounds{USD: "0"}, generate.Request{Model: "GPT Image 2.5"}, "GPT Image 2.5 Sunburst", "", true},
 		"free, nothing left":        {generate.Bounds{USD: "0"}, generate.Request{Model: "offline"}, "Atelier Offline", "", false},
 		"unknown, pictures bounded": {generate.Bounds{Images: 1}, generate.Request{Model: "GPT Image 2.5"}, "GPT Image 2.5 Sunburst", "", false},
@@ -56,7 +58,7 @@ func TestRehearse(t *testing.T) {
 				t.Errorf("%d calls or intents", n)
 			}
 			res, err := h.Generate(ctx, c.req)
-			if c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && (err != nil || res.Model != c.model) {
+			if c.refuse != (media.CodeOf(err) == media.CodeOverBudget) || !c.refuse && (err != nil || res.Model != c.model || warns(res.Warnings, unpriced) != (c.warns == unpriced)) {
 				t.Errorf("Generate does otherwise: %+v, %v", res, err)
 			}
 		})
@@ -81,10 +83,9 @@ func TestRoomForSeveral(t *testing.T) {
 		refuse bool
 	}{
 		{[]*generate.Plan{dear}, false},
-		{[]*generate.Plan{cheap, free}, false},
-		{[]*generate.Plan{cheap, unknown, free}, true},
+		{[]*generate.Plan{cheap, unknown, free}, false},
 		{[]*generate.Plan{dear, cheap}, true},
-		{[]*generate.Plan{dear, free}, false},
+		{[]*generate.Plan{dear, unknown, free}, false},
 		{[]*generate.Plan{dear, unknown, cheap}, true},
 	} {
 		if err := h.Room(ctx, c.plans...); c.refuse != (media.CodeOf(err) == media.CodeOverBudget) {

@@ -156,7 +156,7 @@ func (g *Gateway) reopen(ctx context.Context, log Resumer, again Again) (*Saved,
 	op := g.queued(saved.Operation, p)
 	p.Makes = p.makes(len(slots))
 	p.EstimatedUSD = p.estimate(p.Makes)
-	if err := g.hold(media.WithScope(ctx, saved.Scope), p, op.ID); err != nil {
+	if err := g.config.Budget.Reserve(media.WithScope(ctx, saved.Scope), p.charge(op.ID)); err != nil {
 		return nil, wrap("reserve money", err)
 	}
 	if err := log.Reopen(ctx, op, slots); err != nil {

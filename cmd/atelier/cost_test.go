@@ -53,7 +53,7 @@ func TestPicturesOfChatModelsAreInTheCost(t *testing.T) {
 		base, key, path, words string
 		complete               bool
 	}{
-		"gemini/gemini-3-pro-image": {"GEMINI_BASE_URL", "GEMINI_API_KEY", "", "cost $0.14", true}, // 1,120 tokens at $120 a million
+		"gemini/gemini-3-pro-image": {"GEMINI_BASE_URL", "GEMINI_API_KEY", "", "cost about $0.14", true}, // 1,120 tokens at $120 a million
 		"openai/painting":           {"OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1", "cost at least $0.0", false},
 	} {
 		p := newPlace(t)

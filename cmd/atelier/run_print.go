@@ -105,7 +105,7 @@ func spent(c ledger.Cost) string {
 		of = " (" + money(c.ReportedUSD) + " reported, the rest estimated)"
 	}
 	if !c.Complete {
-		return "at least " + total + of
+		return "at least " + strings.TrimPrefix(total, "about ") + of
 	}
 	return total + of
 }
