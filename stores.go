@@ -21,8 +21,8 @@ import (
 	"atelier/wire"
 )
 
-// Stores are what is kept: bytes, records and the signing key. Whoever only reads opens them
-// alone, which needs no model and no catalogue.
+// Stores are what is kept: bytes, records and the signing key. A program that only reads opens
+// them alone, which needs no model and no catalogue.
 type Stores struct {
 	// Config is the one that they were opened with, its defaults filled in.
 	Config Config

@@ -54,7 +54,7 @@ func TestReportsAtAnyTime(t *testing.T) {
 	if err := os.RemoveAll(src); err != nil {
 		t.Fatal(err)
 	}
-	o := p.must("runs", "report", ans.RunID, "--out", p.at("again"))
+	o := p.must("runs", "report", "last", "--out", p.at("again"))
 	first, again := folder(t, p.at("first")), folder(t, p.at("again"))
 	if len(first) < 3 || !strings.Contains(first["report.html"], `id="atelier-query-1"`) {
 		t.Fatalf("the run wrote %d files", len(first))

@@ -120,6 +120,9 @@ func TestDeletedMediaComesBackOrGoes(t *testing.T) {
 		t.Fatalf("the bytes of %s are %q", gone.Digest, bytes)
 	}
 	o := p.must("media", "rm", gone.Ref)
+	if !strings.HasPrefix(o.stdout, "deleted "+gone.Ref+"  ") {
+		t.Errorf("it says %q", o.stdout)
+	}
 	if !strings.Contains(o.stdout, gone.Ref) || !strings.Contains(o.stderr, "media rm --undo "+gone.ID) {
 		t.Errorf("%s%s", o.stdout, o.stderr)
 	}

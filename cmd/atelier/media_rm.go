@@ -118,9 +118,9 @@ func (c *mediaRmCmd) print(w *world, records []ledger.Record, until time.Time) e
 		switch {
 		case c.JSON:
 		case c.Undo:
-			w.line("brought back %s", r)
+			w.line("brought back %s  %s", r.Ref, cell(r.Label))
 		default:
-			w.line("deleted %s", r)
+			w.line("deleted %s  %s", r.Ref, cell(r.Label))
 			w.note("to undo it until %s: atelier media rm --undo %s; then media gc deletes its bytes", moment(until), r.ID)
 		}
 	}

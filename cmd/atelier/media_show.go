@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"atelier/generate"
@@ -138,6 +139,7 @@ func (w *world) showItem(s *stores, v itemView) error {
 		}
 		rows = append(rows, []string{"model", m.Model + " (" + m.Provider + ")"}, []string{"cost", cost})
 	}
+	rows = slices.DeleteFunc(rows, func(r []string) bool { return r[1] == "" })
 	table(w.stdout, []string{"ref", string(v.Ref)}, rows)
 	if v.Made != nil {
 		w.showMaking(v.Made)

@@ -8,7 +8,7 @@ import (
 )
 
 type runsReportCmd struct {
-	ID   string `arg:"" name:"run" help:"The run's id."`
+	ID   string `arg:"" name:"run" help:"The run's id, its beginning, or last."`
 	Out  string `help:"The folder for report.html and media/." placeholder:"DIR" required:""`
 	Open bool   `help:"Open the report in the browser."`
 	JSON bool   `help:"Print one JSON object, as run does."`
@@ -17,7 +17,11 @@ type runsReportCmd struct {
 // Run writes the report of a run from what is on record.
 func (c *runsReportCmd) Run(w *world) error {
 	return w.withRecords(func(a *app, s *run.Service) error {
-		res, err := s.Result(w.ctx, owner, c.ID)
+		id, err := a.stores().runID(w.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		res, err := s.Result(w.ctx, owner, id)
 		if err != nil {
 			return err
 		}
