@@ -102,9 +102,10 @@ func (s *Service) recallRun(ctx context.Context, r *Run, agents Agents, w *work)
 	return r.result != nil, err
 }
 
-// setConversation tells what conversation the run belongs to.
+// setConversation says what conversation the run belongs to, once: its caller may read
+// it while the work begins.
 func (r *Run) setConversation(w work) {
-	if w.Thread != nil {
+	if w.Thread != nil && r.Conversation == "" {
 		r.Conversation = w.Thread.ID
 	}
 }
